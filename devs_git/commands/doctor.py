@@ -126,7 +126,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     if workspace.ledger.tip().oid:
         yield from _hooks(workspace, sound=sound)
         yield from client_files.status(workspace.places, workspace.places.top)
-        yield from spool.status(workspace.places)
+        yield from spool.findings(workspace.places)
         yield from _view(workspace) if sound else ()
 
 

@@ -180,9 +180,9 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     every = (workspace.places, *worktrees(git, common))
     files, left = own_files.find_files(every, objects.forms)
     left += [
-        *own_files.on_disk(every, path),
-        *own_files.messages(every, objects.forms),
-        *own_files.transcripts(purge_rows.transcripts(catalog), objects.forms),
+        *own_files.find_on_disk(every, path),
+        *own_files.find_in_git_messages(every, objects.forms),
+        *own_files.find_in_transcripts(purge_rows.transcripts(catalog), objects.forms),
     ]
     return _Plan(objects, hits, tuple(files), (*objects.left, *left), lost)
 

@@ -147,7 +147,7 @@ def _make_plan(workspace: Workspace, site: Site, request: Request) -> _UndoPlan:
     )
     left = reach.commits_since(site.git, found.head, state.head).commits
     held = refs.list_refs(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
-    rewind_plan.require_none_left(site, history, held, left)
+    rewind_plan.require_checkpoints_in_place(site, history, held, left)
     branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
     others = reach.other_tips(site.git, found.branch, history, branches, left)
     lost = reach.commits_only_here(site.git, found.head, state.head, others) if others else left

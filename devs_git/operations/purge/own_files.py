@@ -58,14 +58,14 @@ def file_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
         return hold(iter(partial(stream.read, _AT_ONCE), b""), forms)
 
 
-def on_disk(every: Iterable[Places], path: str) -> Iterator[Left]:
+def find_on_disk(every: Iterable[Places], path: str) -> Iterator[Left]:
     """The file or folder itself, in each worktree that has it."""
     for top in dict.fromkeys(one.top for one in every if path and one.top):
         if os.path.lexists(top / path):
             yield Left(str(top / path), "it is your own file: delete it, or write it without the secret")
 
 
-def messages(every: Iterable[Places], forms: tuple[bytes, ...]) -> Iterator[Left]:
+def find_in_git_messages(every: Iterable[Places], forms: tuple[bytes, ...]) -> Iterator[Left]:
     """Files of git that contain it: the message of the last commit or of an unfinished merge, the messages and patches of
     an unfinished rebase, cherry-pick, am or bisect, which git needs to continue, and the conflicts that rerere stores.
     """
@@ -90,7 +90,7 @@ def _readable_and_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
     return False
 
 
-def transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Left]:
+def find_in_transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Left]:
     """The transcripts of agents that contain it."""
     for path in paths:
         with contextlib.suppress(OSError):

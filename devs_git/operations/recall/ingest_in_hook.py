@@ -49,7 +49,7 @@ def _source(places: Places, task_id: str, known: worktree_note.Note | None) -> S
     from devs_git.storage.catalog.transcripts import Source
 
     payload = spool.newest_payload(places, task_id) if places.has_spooled else None
-    path = spool.transcript(payload) if payload else None
+    path = spool.transcript_path(payload) if payload else None
     if payload and path:
         return Source(path, payload.client.name, payload.text(payload.client.fields.session))
     return Source(Path(known.path)) if known and known.path else None

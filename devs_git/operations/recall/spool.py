@@ -84,7 +84,7 @@ def _keep_transcript(catalog: Catalog, spooled: SpoolFile) -> None:
 def _add_pending(catalog: Catalog, spooled: SpoolFile, *, snapshot: bool) -> None:
     from devs_git.storage.catalog import pending_transcripts
 
-    payload, path = spooled.payload, transcript(spooled.payload)
+    payload, path = spooled.payload, transcript_path(spooled.payload)
     if path is not None:
         client, session, cwd = (
             payload.client.name,
@@ -95,7 +95,7 @@ def _add_pending(catalog: Catalog, spooled: SpoolFile, *, snapshot: bool) -> Non
         pending_transcripts.put(catalog, pending_transcripts.PendingTranscript(Path(path), *known, snapshot))
 
 
-def transcript(payload: Captured) -> Path | None:
+def transcript_path(payload: Captured) -> Path | None:
     """The transcript that a payload names; None where it names none."""
     path = Path(payload.text(payload.client.fields.transcript))
     with contextlib.suppress(RuntimeError):  # the user has no home folder
@@ -110,7 +110,7 @@ def newest_payload(places: Places, task_id: str) -> Captured | None:
         with contextlib.suppress(OSError, ValueError, RecursionError):
             path = Path(found.path)
             payload = hook_payload.read(path.read_bytes()) if path.stat().st_size <= _SMALL else None
-            if payload and active_task.task_of(payload.lines) == task_id and transcript(payload):
+            if payload and active_task.task_of(payload.lines) == task_id and transcript_path(payload):
                 return payload
     return None
 
@@ -127,7 +127,7 @@ def rejected_files(places: Places) -> tuple[str, ...]:
     return tuple(sorted(Path(found.path).name for found in _files(places.spool / "rejected")))
 
 
-def status(places: Places) -> Iterator[Finding]:
+def findings(places: Places) -> Iterator[Finding]:
     """A warning where payloads could not be read."""
     if bad := rejected_files(places):
         where = "$(git rev-parse --git-common-dir)/devs/spool/rejected"

@@ -56,7 +56,7 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         since = reach.commits_since(site.git, found.head, target.commit)
         held = listed()
         if since.is_ancestor:
-            require_none_left(site, history, held, {target.commit, *since.commits})
+            require_checkpoints_in_place(site, history, held, {target.commit, *since.commits})
         else:
             rewritten_commits.require_followed(site.git, site.places.common, target)
         branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
@@ -79,7 +79,9 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
     )
 
 
-def require_none_left(site: Site, history: History, held: Mapping[str, str], passed: Collection[str]) -> None:
+def require_checkpoints_in_place(
+    site: Site, history: History, held: Mapping[str, str], passed: Collection[str]
+) -> None:
     """HISTORY_REWRITTEN if one of the commits `passed` replaces the commit of a live checkpoint: a rewind past it would not
     undo that checkpoint.
 

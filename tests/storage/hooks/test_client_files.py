@@ -153,7 +153,7 @@ def test_status_says_what_is_wrong_with_script_python_and_spool(repo: Path) -> N
     aside = locate(repo).spool / "rejected"
     aside.mkdir()
     (aside / "x.claude.PostToolUse").write_text("")
-    found = list(spool.status(locate(repo)))
+    found = list(spool.findings(locate(repo)))
     assert [(f.code, f.severity) for f in found] == [("SPOOL_REJECTED", "warning")]
     assert "x.claude.PostToolUse" in found[0].message
 
