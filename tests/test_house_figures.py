@@ -73,8 +73,8 @@ def test_a_name_stands_twice_on_one_floor_alone(top: Path) -> None:
     assert house.twice(house.modules(top)).missed == ("domain/a/one.py and domain/b/one.py",)
 
 
-def test_the_key_of_an_event_is_a_literal_in_the_events_alone(top: Path) -> None:
-    write(top, "devs_git/domain/ledger/events.py", 'KEY = "Devs-Task"\n')
+def test_the_key_of_a_trailer_is_a_literal_in_the_module_of_the_keys_alone(top: Path) -> None:
+    write(top, "devs_git/domain/ledger/event_keys.py", 'KEY = "Devs-Task"\n')
     write(
         top,
         "devs_git/commands/one.py",
