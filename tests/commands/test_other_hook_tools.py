@@ -1,4 +1,4 @@
-"""husky, lefthook and pre-commit write hooks, too: when ours are gone every command says so; lines in husky's stay."""
+"""husky, lefthook and pre-commit also write hooks: if ours are gone, every command says so; lines in husky's files stay."""
 
 from __future__ import annotations
 

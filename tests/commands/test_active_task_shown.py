@@ -1,4 +1,4 @@
-"""A rewind or an undo that ends the active task, or brings one back, says so, and `task status` agrees."""
+"""A rewind or an undo that ends the active task, or makes one active again, says so, and `task status` agrees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only a filter of the repository's could tell is said to be not told; what git tells without it is told."""
+"""Files whose state only a filter of the repository can tell are listed as undecided; the state of all others is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ledger of version 0.1 in which a gate was asked before the first policy: `verify` tells how it begins anew, and that works."""
+"""A ledger of version 0.1 with a gate request before the first policy: `verify` says how to start again, and that works."""
 
 from __future__ import annotations
 
