@@ -60,7 +60,7 @@ def _unknown_files_lines(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]
 def rewind_text(result: rewind_verb.Result) -> str:
     saved = result.preserved_as
     lines = [
-        f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')}, {plural(result.cleared_tasks, 'task')} undone.",
+        f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')} changed, {plural(result.cleared_tasks, 'task')} undone.",
         f"Your previous state is saved as {'backup' if saved['type'] == 'discard' else saved['type']} {saved['reference']}.",
     ]
     lines += [f"Not undone, because other branches have it: {row['checkpoint']}" for row in result.kept_by]
