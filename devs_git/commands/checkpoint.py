@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.checkpoint_trailers import no_active_task, require_running
 from devs_git.domain.checkpoints.commit_job import Job
+from devs_git.domain.checkpoints.commit_trailers import Work, work_of
 from devs_git.domain.checkpoints.rows import Recorded
-from devs_git.domain.text import trailers
-from devs_git.domain.text.trailers import Work, work_of
+from devs_git.domain.checkpoints.task_states import no_active_task, require_running
+from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.checkpoint import complete_task
 from devs_git.operations.recall import open_catalog
@@ -23,7 +23,7 @@ class Request(VerbRequest):
     everything: bool = False
 
     def __post_init__(self) -> None:
-        trailers.check_body("message", self.message)
+        field_values.check_body("message", self.message)
 
 
 Result = Recorded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from devs_git.domain.checkpoints.checkpoint_trailers import require_task
+from devs_git.domain.checkpoints.task_states import require_task
 from devs_git.domain.ledger import ids, paging
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.recall.conversation import Message

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from devs_git.domain.checkpoints.commit_trailers import work_of
 from devs_git.domain.ledger import ids
 from devs_git.domain.recall.conversation_snapshots import Snapshot
-from devs_git.domain.text.trailers import work_of
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.recall import ingest, open_catalog

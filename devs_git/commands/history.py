@@ -9,7 +9,7 @@ from devs_git.domain.ledger.event_names import subtype_of
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.paging import check_limit
-from devs_git.domain.text import trailers
+from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.ledger import untrusted_ledger, watch
@@ -38,7 +38,7 @@ class Request(VerbRequest):
         check_limit(self.limit, MOST)
         if self.task_id:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
-        trailers.check_value("contract", self.contract)
+        field_values.check_value("contract", self.contract)
         for name in ("cursor", "after"):
             if getattr(self, name) and not ids.is_oid(getattr(self, name)):
                 raise invalid(

@@ -6,18 +6,13 @@ to another task. A task that is active in another worktree must be completed the
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.checkpoint_trailers import (
-    no_active_task,
-    nothing_new,
-    require_live,
-    require_task,
-)
 from devs_git.domain.checkpoints.commit_job import Job
+from devs_git.domain.checkpoints.commit_trailers import Work, work_of
 from devs_git.domain.checkpoints.rows import Recorded
+from devs_git.domain.checkpoints.task_states import no_active_task, nothing_new, require_live, require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import Task
-from devs_git.domain.text import trailers
-from devs_git.domain.text.trailers import Work, work_of
+from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import complete_task, record_checkpoint, unstaged_work
@@ -39,7 +34,7 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         if self.task_id is not None:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
-        trailers.check_body("message", self.message)
+        field_values.check_body("message", self.message)
 
 
 Result = Recorded

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.checkpoint_trailers import require_task
+from devs_git.domain.checkpoints.commit_trailers import Work
+from devs_git.domain.checkpoints.task_states import require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_tasks import TaskResult
 from devs_git.domain.ledger.events import Draft
-from devs_git.domain.text.trailers import Work, check_body
+from devs_git.domain.text.field_values import check_body
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.storage.ledger import task_files

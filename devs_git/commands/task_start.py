@@ -6,12 +6,13 @@ or dropped task is free again, and its numbers continue. A task starts again if 
 
 from __future__ import annotations
 
+from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES, Work, work_of
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.events import Draft, one_line
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.task_standing import LIVE
-from devs_git.domain.text.trailers import AGENTS, PHASES, Work, check_body, check_value, work_of
+from devs_git.domain.text.field_values import check_body, check_value
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS

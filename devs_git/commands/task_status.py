@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from devs_git.domain.checkpoints import return_path
-from devs_git.domain.checkpoints.checkpoint_trailers import no_active_task, require_task
 from devs_git.domain.checkpoints.rows import Row
+from devs_git.domain.checkpoints.task_states import no_active_task, require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations, unrecorded_commits

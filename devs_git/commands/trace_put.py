@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from devs_git.domain.checkpoints.commit_trailers import work_of
 from devs_git.domain.ledger import ids
 from devs_git.domain.recall.traces import Trace
 from devs_git.domain.text.plain_text import check_text
-from devs_git.domain.text.trailers import work_of
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.operations.recall import open_catalog

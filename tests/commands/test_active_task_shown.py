@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from devs_git.commands import checkpoint, task_complete, task_start
+from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.checkpoints.task_activity import after_undo
 from devs_git.domain.ledger.history import History
-from devs_git.domain.text.trailers import Work
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 

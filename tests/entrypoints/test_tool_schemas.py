@@ -10,10 +10,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from devs_git.domain.checkpoints import branch_names
+from devs_git.domain.checkpoints import branch_names, commit_trailers
 from devs_git.domain.gates import gate_model
 from devs_git.domain.ledger import ids
-from devs_git.domain.text import trailers
+from devs_git.domain.text import field_values
 from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import DevsError
@@ -162,10 +162,10 @@ def test_a_schema_is_one_that_every_reader_of_schemas_reads_as_we_do(name: str) 
 
 def test_every_word_that_a_verb_chooses_among_is_announced() -> None:
     start, ask = TOOLS["start_task"].input_schema(), TOOLS["request_tas_revision"].input_schema()
-    assert start["properties"]["agent"]["enum"] == [*trailers.AGENTS]
-    assert start["properties"]["phase"]["enum"] == [*trailers.PHASES]
-    assert start["properties"]["title"]["maxLength"] == trailers.MAX_VALUE
-    assert ask["properties"]["agent_id"]["enum"] == [*trailers.AGENTS]
+    assert start["properties"]["agent"]["enum"] == [*commit_trailers.AGENTS]
+    assert start["properties"]["phase"]["enum"] == [*commit_trailers.PHASES]
+    assert start["properties"]["title"]["maxLength"] == field_values.MAX_VALUE
+    assert ask["properties"]["agent_id"]["enum"] == [*commit_trailers.AGENTS]
     blocker = ask["properties"]["blocker_description"]
     assert (blocker["minLength"], blocker["maxLength"]) == (gate_model.LEAST, gate_model.MOST)
     assert ids.TASK_FORM in start["properties"]["task_id"]["pattern"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.text.trailers import Work
+from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
 from tests.support.trailers import Commit, Run, block, ledger_trailer, message_of

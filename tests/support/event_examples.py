@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger.event_branches import (
     BranchCreated,
     SnapshotCreated,
@@ -34,7 +35,6 @@ from devs_git.domain.ledger.event_setup import (
 )
 from devs_git.domain.ledger.event_tasks import TaskResult, TaskStarted
 from devs_git.domain.ledger.event_upkeep import Purged, TracesPruned
-from devs_git.domain.text.trailers import Work
 
 MODULES: Final = Path(__file__).parent.parent.parent / "devs_git" / "domain" / "ledger"
 A, B, C, D = "a" * 40, "b" * 40, "c" * 40, "d" * 40

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from devs_git.domain.text.trailers import Work
+from devs_git.domain.checkpoints.commit_trailers import Work
 
 Run = Callable[..., str]
 Commit = Callable[..., int]

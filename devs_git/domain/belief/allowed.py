@@ -11,10 +11,10 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
+from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.gates.gate_model import SIGNED
 from devs_git.domain.gates.policy import Approver, Policy
 from devs_git.domain.text.plain_text import printable
-from devs_git.domain.text.trailers import AGENTS
 from devs_git.errors import DevsError
 
 _SEE = "See who may decide: git show refs/heads/devs/ledger:policy.yaml"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from devs_git.domain.text.trailers import Work
+from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.values import as_mapping, fields, immutable
 
 KIND: Final = "commit"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from devs_git.domain.checkpoints.commit_trailers import Work, work_of
 from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.ledger.history import History
-from devs_git.domain.text.trailers import Work, work_of
 
 
 def task_of(lines: str) -> str:

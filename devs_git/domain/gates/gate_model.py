@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.ledger import ids
 from devs_git.domain.text.plain_text import check_text
-from devs_git.domain.text.trailers import AGENTS
 from devs_git.errors import DevsError, invalid
 from devs_git.values import immutable
 

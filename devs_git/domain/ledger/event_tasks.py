@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger.event_checkpoints import work_in
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Fields, non_empty
-from devs_git.domain.text.trailers import Work
 from devs_git.values import immutable
 
 

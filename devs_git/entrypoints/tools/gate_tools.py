@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.commands import gate_list
+from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.gates import gate_model
 from devs_git.domain.text import plain_text
-from devs_git.domain.text.trailers import AGENTS
 from devs_git.entrypoints.tools.params import ONE_TASK, text_schema
 from devs_git.entrypoints.tools.tool import TEXT, Param, Tool
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from devs_git.domain.checkpoints import branch_names, rewind_selection
 from devs_git.domain.ledger import ids
-from devs_git.domain.text import trailers
+from devs_git.domain.text import field_values
 from devs_git.entrypoints.tools.tool import COUNT, TEXT, Param
 
 
@@ -36,8 +36,8 @@ def cursor(pattern: str) -> Param:
 
 
 TARGET: Final = text_schema(ids.TARGET_FORM)
-LINE: Final = text_schema(trailers.VALUE_FORM, most=trailers.MAX_VALUE)
-LONG: Final = {**TEXT, "maxLength": trailers.MAX_TEXT}
+LINE: Final = text_schema(field_values.VALUE_FORM, most=field_values.MAX_VALUE)
+LONG: Final = {**TEXT, "maxLength": field_values.MAX_TEXT}
 NAME: Final = text_schema(branch_names.FORM, most=branch_names.LONGEST)
 ONE_TASK: Final = text_schema(ids.TASK_FORM)
 ANY_TASK: Final = text_schema(ids.TASK_FORM, empty=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.commands import diff, history, log
+from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES
 from devs_git.domain.ledger import ids
-from devs_git.domain.text.trailers import AGENTS, PHASES
 from devs_git.entrypoints.tools.params import (
     ANY_TASK,
     CHECKPOINT,

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.checkpoints.commit_job import Job
+from devs_git.domain.checkpoints.commit_trailers import with_trailers
 from devs_git.domain.ledger.event_keys import KEY_PREFIX, TrailerKey
-from devs_git.domain.text.trailers import with_trailers
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.parent_command import OPERATION

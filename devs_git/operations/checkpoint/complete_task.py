@@ -15,9 +15,9 @@ from typing import Any, Final, NoReturn
 
 from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
 from devs_git.domain.checkpoints.commit_job import Job, job_of
+from devs_git.domain.checkpoints.commit_trailers import work_of
 from devs_git.domain.checkpoints.rows import Recorded, row_of_recorded
 from devs_git.domain.ledger.history import Checkpoint
-from devs_git.domain.text.trailers import work_of
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import commit_work, unrecorded_commits, unstaged_work
 from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS

@@ -9,15 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from devs_git.domain.checkpoints.checkpoint_trailers import (
-    Facts,
-    Wanted,
-    content_of_event,
-    name,
-    require_live,
-    require_running,
-    tag_object,
-)
+from devs_git.domain.checkpoints.checkpoint_trailers import Facts, Wanted, content_of_event, name, tag_object
+from devs_git.domain.checkpoints.task_states import require_live, require_running
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint, checkpoint_of
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag

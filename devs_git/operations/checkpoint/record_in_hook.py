@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Final
 
 from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
+from devs_git.domain.checkpoints.commit_trailers import work_of
 from devs_git.domain.ledger.history import Checkpoint
-from devs_git.domain.text.trailers import work_of
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import unrecorded_commits
 from devs_git.operations.checkpoint.record_checkpoint import commit_facts, record

@@ -7,8 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from devs_git.domain.checkpoints.commit_trailers import work_of
 from devs_git.domain.text.times import stamp
-from devs_git.domain.text.trailers import work_of
 from devs_git.errors import DevsError
 from devs_git.operations.recall import worktree_note
 from devs_git.storage.git.places import Places, locate

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger.events import Event
-from devs_git.domain.text.trailers import Work
 from devs_git.errors import invalid
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.ledger.store import Tip

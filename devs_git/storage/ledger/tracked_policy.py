@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from devs_git.domain.audit.findings import Action
+from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.gates.policy import FIRST, IN_FORCE, PROPOSED, Policy, parse
 from devs_git.domain.text import limits
-from devs_git.domain.text.trailers import AGENTS
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import bounded

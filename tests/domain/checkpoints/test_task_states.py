@@ -6,12 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from devs_git.domain.checkpoints.checkpoint_trailers import (
-    require_known,
-    require_live,
-    require_running,
-    require_task,
-)
+from devs_git.domain.checkpoints.task_states import require_known, require_live, require_running, require_task
 from devs_git.domain.ledger.history import History, Task
 from devs_git.errors import DevsError
 
