@@ -49,7 +49,7 @@ class Field:
 if not TYPE_CHECKING:
     field = Field
 
-    def replace(one, /, **changes):  # noqa: ANN001, ANN003, ANN201 - told above
+    def replace(one, /, **changes):  # noqa: ANN001, ANN003, ANN201 - see `fields`
         """A copy of `one` with other values, as `dataclasses.replace` makes it."""
         return type(one)(**{name: getattr(one, name) for name in fields(one)} | changes)
 

@@ -16,7 +16,7 @@ from typing import Any
 from devs_git.domain.ledger.event_upkeep import Purged
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.domain.ledger.history import Checkpoint
-from devs_git.domain.recall.purge_terms import SHORTEST, Dropped, Left, plan_id
+from devs_git.domain.recall.purge_terms import SHORTEST, DroppedRef, Remainder, plan_id
 from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
@@ -69,12 +69,12 @@ class Result(VerbResult):
     remove. `finish`: the command that deletes the objects. `event` is '' if nothing was found.
     """
 
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[DroppedRef, ...]
     traces: int
     messages: int
     files: tuple[str, ...]
     lost: tuple[str, ...]
-    left: tuple[Left, ...]
+    left: tuple[Remainder, ...]
     finish: str
     plan_id: str
     dry_run: bool
@@ -89,7 +89,7 @@ class _Plan:
     objects: SecretPlaces
     hits: purge_rows.Hits
     files: tuple[Path, ...]
-    left: tuple[Left, ...] = field(default_factory=tuple)
+    left: tuple[Remainder, ...] = field(default_factory=tuple)
     lost: tuple[Checkpoint, ...] = ()
 
     @property
@@ -189,7 +189,7 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
 
 def _checkpoints_of_event(
     workspace: Workspace, request: Request
-) -> tuple[tuple[Dropped, ...], tuple[Checkpoint, ...]]:
+) -> tuple[tuple[DroppedRef, ...], tuple[Checkpoint, ...]]:
     """Of the checkpoints that the event names: refs of those that were removed elsewhere or whose commits differ from what it
     records, and those that this clone does not have. INVALID_ARGUMENTS{event} if there is none.
     """
@@ -205,7 +205,7 @@ def _checkpoints_of_event(
         )
     }
     odd |= {tag for tag, point in points.items() if point.gone.startswith(request.event)}
-    dropped = tuple(Dropped(ref, oid, "checkpoint") for ref, oid in held.items() if oid in odd)
+    dropped = tuple(DroppedRef(ref, oid, "checkpoint") for ref, oid in held.items() if oid in odd)
     lost = tuple(point for point in own if not workspace.objects.exists(point.tag))
     if not (dropped or lost):
         text = (

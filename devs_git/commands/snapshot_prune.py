@@ -8,7 +8,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from devs_git.domain.checkpoints.snapshot_pruning import Kept, plan_id, reason_to_keep, recorded_snapshots
+from devs_git.domain.checkpoints.snapshot_pruning import (
+    KeptSnapshot,
+    plan_id,
+    reason_to_keep,
+    recorded_snapshots,
+)
 from devs_git.domain.ledger.event_branches import SnapshotsPruned
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.text.quantities import span
@@ -41,7 +46,7 @@ class Result(VerbResult):
     """`snapshots`: those that were deleted, or would be. `kept`: old ones that stay."""
 
     snapshots: tuple[Snapshot, ...]
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptSnapshot, ...]
     plan_id: str
     dry_run: bool
     event: str
@@ -87,7 +92,7 @@ def _plan(workspace: Workspace, request: Request) -> Result:
             continue
         reason = reason_to_keep(snapshot.name, snapshot.commit, recorded, checked_out=snapshot.checked_out)
         if reason:
-            kept.append(Kept(snapshot.name, reason))
+            kept.append(KeptSnapshot(snapshot.name, reason))
         else:
             going.append(snapshot)
     named = plan_id({snapshot.name: snapshot.commit for snapshot in going})

@@ -56,13 +56,13 @@ class Witness:
         return sum(1 << number for gate, number in numbers.items() if gate not in self.damaged)
 
 
-def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = ()) -> Iterator[Finding]:
+def judge(commits: Sequence[Bound], witness: Witness, context: Sequence[Bound] = ()) -> Iterator[Finding]:
     """Findings about `commits`, given parents first.
 
-    `beside` are commits that are not judged: parents of `commits`, and commits between a recorded head and `commits`.
+    `context` are commits that are not judged: parents of `commits`, and commits between a recorded head and `commits`.
     """
-    named = {commit.oid: commit.ledger for commit in (*beside, *commits)}
-    every = (*commits, *beside)
+    named = {commit.oid: commit.ledger for commit in (*context, *commits)}
+    every = (*commits, *context)
     reach = _reached(every, witness)
     later = _later(witness)
     existed = _existed(every, witness, later)
@@ -75,7 +75,7 @@ def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = 
         one.oid: _unknown(one, witness) & ~(reach.get(one.oid, 0) | existed.get(one.oid, (0, 0))[0])
         for one in commits
     }
-    own = knew((*beside, *commits), witness, {one.committer for one in commits if unseen[one.oid]})
+    own = gates_known_to((*context, *commits), witness, {one.committer for one in commits if unseen[one.oid]})
     for commit in commits:
         if not commit.ledger:
             yield from _unbound(commit, witness)
@@ -135,7 +135,9 @@ def _unseen(commit: Bound, witness: Witness, unseen: int, apart: int) -> Iterato
         yield _finding("UNSEEN_AT_FREEZE", commit, text, "warning")
 
 
-def knew(commits: Sequence[Bound], witness: Witness, committers: Iterable[str]) -> dict[tuple[str, str], int]:
+def gates_known_to(
+    commits: Sequence[Bound], witness: Witness, committers: Iterable[str]
+) -> dict[tuple[str, str], int]:
     """For each of these committers and each commit: the gates that an earlier commit of this committer knew.
 
     Whoever made the earlier commit had the gate in the ledger, so a later commit of theirs had it, too. No commit names its

@@ -12,8 +12,18 @@ clock, no ref, no merge base. `docs/decisions/01-who-is-believed.md` has the who
 - `memory`: what a receiver refuses if it knows an earlier tip.
 """
 
-from devs_git.domain.belief.records import Asked, Decided, Records
-from devs_git.domain.belief.trees import MARKER, GaveWay
+from devs_git.domain.belief.records import DecisionRecord, Records, RequestRecord
+from devs_git.domain.belief.trees import MARKER, ReplacedFile
 from devs_git.domain.belief.verdict import VIRTUAL, Belief, Merge, believe
 
-__all__ = ("MARKER", "VIRTUAL", "Asked", "Belief", "Decided", "GaveWay", "Merge", "Records", "believe")
+__all__ = (
+    "MARKER",
+    "VIRTUAL",
+    "Belief",
+    "DecisionRecord",
+    "Merge",
+    "Records",
+    "ReplacedFile",
+    "RequestRecord",
+    "believe",
+)

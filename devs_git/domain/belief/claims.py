@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devs_git.domain.belief import allowed, layout
 from devs_git.domain.belief.layout import Brought
-from devs_git.domain.belief.records import UNREADABLE, Asked, Decided
+from devs_git.domain.belief.records import UNREADABLE, DecisionRecord, RequestRecord
 from devs_git.domain.gates.gate_model import UNSIGNED
 from devs_git.domain.gates.policy import IN_FORCE, Policy
 from devs_git.errors import DevsError
@@ -19,8 +19,8 @@ class Claim:
     at: int
     gate: int
     files: Brought
-    says: Decided | None
-    asked: Asked | None
+    says: DecisionRecord | None
+    asked: RequestRecord | None
     wrong: DevsError | None = None
 
     def same(self, other: Claim | None) -> bool:
@@ -76,7 +76,7 @@ def wrong(claim: Claim, place: Place) -> DevsError | None:
     return _signed(says, place) or _policy(claim, asked, place) or _allowed(claim, place)
 
 
-def _signed(says: Decided, place: Place) -> DevsError | None:
+def _signed(says: DecisionRecord, place: Place) -> DevsError | None:
     if place.must_sign and says.approval == UNSIGNED:
         return DevsError("BAD_SIGNATURE", "its decision is unsigned")
     if (says.approval == UNSIGNED) != (not says.key):
@@ -84,7 +84,7 @@ def _signed(says: Decided, place: Place) -> DevsError | None:
     return None
 
 
-def _policy(claim: Claim, asked: Asked, place: Place) -> DevsError | None:
+def _policy(claim: Claim, asked: RequestRecord, place: Place) -> DevsError | None:
     if not claim.sets_policy:
         return None
     if asked.policy_before != place.policy or not place.asked_under:

@@ -14,7 +14,7 @@ UNREADABLE: Final = "LEDGER_MUTATED"
 
 
 @immutable
-class Asked:
+class RequestRecord:
     """A request. `gate_id` is the gate that it names. Only a policy change has `policy_before` and `proposes`, the blobs of
     policies, else ''. `after` is the event before it, '' if it names none (version 0.1).
     """
@@ -28,7 +28,7 @@ class Asked:
 
 
 @immutable
-class Decided:
+class DecisionRecord:
     """A decision. `request` is the blob of the request that it answers. `key` is the public key with a valid signature over
     the whole decision, '' if it is unsigned. `flaw` is the code of the reason why it decides nothing, '' for none; `why` is
     that reason in words, and `damaged` a file that cannot be read, if that is the reason. `said` identifies the statement
@@ -51,7 +51,7 @@ class Decided:
         """A value that all copies of one signed decision share; None if it is unsigned."""
         return (self.said, allowed.same_key(self.key)) if self.key else None
 
-    def sets_policy(self, asked: Asked) -> bool:
+    def sets_policy(self, asked: RequestRecord) -> bool:
         """Whether it sets the policy in force."""
         return asked.gate_type == POLICY_CHANGE and self.decision == APPROVED
 
@@ -61,8 +61,8 @@ class Records:
     """Policies and requests by blob; decisions by blob and blob of the signature ('' for none). Unreadable ones are missing."""
 
     policies: Mapping[str, Policy] = field(default_factory=dict)
-    requests: Mapping[str, Asked] = field(default_factory=dict)
-    decisions: Mapping[tuple[str, str], Decided] = field(default_factory=dict)
+    requests: Mapping[str, RequestRecord] = field(default_factory=dict)
+    decisions: Mapping[tuple[str, str], DecisionRecord] = field(default_factory=dict)
 
     def is_copy(self, request: str, parents: tuple[str, ...]) -> bool:
         """Whether a request names an event that is no parent of the event which adds it. Such a copy requests nothing."""

@@ -20,7 +20,7 @@ MARKER: Final = "here"
 
 
 @immutable
-class GaveWay:
+class ReplacedFile:
     """A file that a later event no longer has: the path, the blob, and where the blob is saved.
 
     Of a decision also its gate, its number, and that of the decision that replaced it (NONE if the gate is open).
@@ -87,7 +87,7 @@ class Trees:
         """The blob of a path under `superseded/` at an event; None for none."""
         return self.rows.get(self.asides[at], path)
 
-    def places(self, gave_way: Iterable[GaveWay], sides: Iterable[int]) -> Iterator[GaveWay]:
+    def places(self, gave_way: Iterable[ReplacedFile], sides: Iterable[int]) -> Iterator[ReplacedFile]:
         """The same, each with a free place. One decision may have several signature files."""
         taken: dict[str, str] = {}
         for side in sides:
@@ -119,24 +119,24 @@ class Trees:
         for gate in bits(gates):
             yield from layout.paths_of(walk.names[gate])
 
-    def gave_way(self, before: int, at: int) -> Iterator[GaveWay]:
+    def replaced_files(self, before: int, at: int) -> Iterator[ReplacedFile]:
         """The policy and the decisions that the event `before` has, and its descendant `at` does not."""
         old, new = self.walk.states[before], self.walk.states[at]
         if old.policy != NONE and old.policy not in self.walk.chains[new.policy]:
             blob = self.walk.policies[old.policy]
             # Two clones may have approved the same policy.
             if blob != self.walk.policies[new.policy]:
-                yield GaveWay(IN_FORCE, blob, layout.aside(blob))
+                yield ReplacedFile(IN_FORCE, blob, layout.aside(blob))
         for gate in bits(self.walk.gates_of(old.stands & ~new.stands)):
             had, has = self.walk.decision_on(before, gate), self.walk.decision_on(at, gate)
             if had and not (has and has.files == had.files):
                 yield from self._decision(had, has)
 
-    def _decision(self, had: Claim, has: Claim | None) -> Iterator[GaveWay]:
+    def _decision(self, had: Claim, has: Claim | None) -> Iterator[ReplacedFile]:
         blob, gate = had.files.decision, had.files.gate_id
         who = (gate, had.number, has.number if has else NONE)
         if not has or has.files.decision != blob:
-            yield GaveWay(f"gates/{gate}/{layout.DECISION}", blob, layout.aside(blob), *who)
+            yield ReplacedFile(f"gates/{gate}/{layout.DECISION}", blob, layout.aside(blob), *who)
         if had.files.signature:
             kept = layout.aside(blob, signature=True)
-            yield GaveWay(f"gates/{gate}/{layout.SIGNATURE}", had.files.signature, kept, *who)
+            yield ReplacedFile(f"gates/{gate}/{layout.SIGNATURE}", had.files.signature, kept, *who)

@@ -11,8 +11,8 @@ from devs_git.domain.audit.ledger_shape import WAY_OUT, Freezes, Step
 from devs_git.domain.belief import layout, memory
 from devs_git.domain.belief.claims import Claim
 from devs_git.domain.belief.masks import bits
-from devs_git.domain.belief.records import Decided, Records
-from devs_git.domain.belief.trees import GaveWay, Trees
+from devs_git.domain.belief.records import DecisionRecord, Records
+from devs_git.domain.belief.trees import ReplacedFile, Trees
 from devs_git.domain.belief.walk import NONE, Walk
 from devs_git.domain.gates.policy import IN_FORCE
 from devs_git.domain.ledger.events import FORMAT, Event
@@ -36,8 +36,8 @@ class Merge:
     """
 
     files: tuple[tuple[str, str], ...]
-    first: tuple[GaveWay, ...]
-    second: tuple[GaveWay, ...]
+    first: tuple[ReplacedFile, ...]
+    second: tuple[ReplacedFile, ...]
 
 
 @immutable
@@ -66,7 +66,7 @@ class Belief:
         at = self.walk.askers.get(gate, [NONE])[0]
         return self.policy(self.events[at]) if at != NONE else ""
 
-    def brought(self, event: str, says: Decided) -> bool:
+    def brought(self, event: str, says: DecisionRecord) -> bool:
         """Whether this event or an ancestor has a copy of a decision, signed with the same key."""
         copies = self.walk.copies.get(says.signed, 0)
         return bool(self.walk.states[self.walk.numbers[event]].known & copies)
@@ -106,11 +106,11 @@ class Belief:
             {oid: state.asked & ~state.decided for oid, state in rows},
         )
 
-    def gave_way(self, before: str, at: str) -> tuple[GaveWay, ...]:
+    def replaced_files(self, before: str, at: str) -> tuple[ReplacedFile, ...]:
         """The policy and the decisions that the event `before` has, and its descendant `at` does not."""
-        return tuple(self.trees.gave_way(self.walk.numbers[before], self.walk.numbers[at]))
+        return tuple(self.trees.replaced_files(self.walk.numbers[before], self.walk.numbers[at]))
 
-    def why(self, one: GaveWay, at: str) -> str:
+    def why(self, one: ReplacedFile, at: str) -> str:
         """Why a file was replaced, in words."""
         if not one.gate_id:
             walk = self.walk
@@ -132,7 +132,7 @@ class Belief:
         at, before, other = walk.visit(step), walk.numbers[first], walk.numbers[second]
         wanted = {path: trees.blob_by_rule(at, path) for path in trees.changed_paths(at)}
         files = {path: blob for path, blob in wanted.items() if blob != trees.blob_by_rule(before, path)}
-        ours, theirs = (tuple(trees.gave_way(side, at)) for side in (before, other))
+        ours, theirs = (tuple(trees.replaced_files(side, at)) for side in (before, other))
         placed = tuple(trees.places((*ours, *theirs), (other, before)))
         files |= {one.kept: one.blob for one in placed}
         return Merge(tuple(files.items()), placed[: len(ours)], placed[len(ours) :])
@@ -254,9 +254,9 @@ def _merged(trees: Trees, step: Step, at: int) -> Iterator[Finding]:
             yield _finding("LEDGER_MUTATED", step.event, f"adds {path}, which no parent has")
 
 
-def _given(trees: Trees, at: int) -> Iterator[GaveWay]:
+def _given(trees: Trees, at: int) -> Iterator[ReplacedFile]:
     for side in trees.walk.parents[at]:
-        yield from trees.gave_way(side, at)
+        yield from trees.replaced_files(side, at)
 
 
 def _kept(step: Step) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from devs_git.values import immutable
 
 
 @immutable
-class Kept:
+class KeptSnapshot:
     """An old snapshot that stays, and why."""
 
     name: str

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from devs_git.domain.clients.client import Client
 
 if TYPE_CHECKING:
-    from devs_git.domain.clients.transcript_lines import Memory, Said
+    from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
     from devs_git.domain.recall.conversation import Role
 
 _TYPES: Final = frozenset(
@@ -44,9 +44,9 @@ def knows(line: Mapping[str, Any]) -> bool:
     )
 
 
-def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
+def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     """The messages of one line: one of an answer; of a user's line one for each tool result, and one for the rest."""
-    from devs_git.domain.clients.transcript_lines import Said, blocks, moment, spoken, text
+    from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, moment, spoken, text
     from devs_git.domain.recall.conversation import Message
 
     memory.session_id = memory.session_id or text(line.get("sessionId"))
@@ -55,18 +55,21 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
     own_id = text(line.get("uuid"))
     if kind == "system":
         content = text(line.get("content"))
-        return (Said(Message("", "system", content, time), own_id),) if content.strip() else ()
+        return (UnnamedMessage(Message("", "system", content, time), own_id),) if content.strip() else ()
     if not isinstance(message, dict):
         return ()
     parts = blocks(message.get("content"))
     results = [_result(part, time, memory) for part in parts if "tool_use_id" in part]
     rest = [part for part in parts if "tool_use_id" not in part and part.get("type") not in _THOUGHTS]
-    said: list[Said] = []
+    said: list[UnnamedMessage] = []
     if kind == "assistant":
         said = _answer(line, message, rest, memory)
     elif kind == "user" and spoken(rest).strip():
-        said = [Said(Message("", _speaker(line), spoken(rest), time))]
-    return [Said(one.message, _numbered(own_id, at), one.call_id) for at, one in enumerate([*results, *said])]
+        said = [UnnamedMessage(Message("", _speaker(line), spoken(rest), time))]
+    return [
+        UnnamedMessage(one.message, _numbered(own_id, at), one.call_id)
+        for at, one in enumerate([*results, *said])
+    ]
 
 
 def _numbered(own_id: str, at: int) -> str:
@@ -79,13 +82,13 @@ def _speaker(line: Mapping[str, Any]) -> Role:
     return "system" if any(line.get(name) is True for name in others) else "user"
 
 
-def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> Said:
-    from devs_git.domain.clients.transcript_lines import Said, blocks, spoken, text
+def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> UnnamedMessage:
+    from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, spoken, text
     from devs_git.domain.recall.conversation import Message
 
     call_id = text(part["tool_use_id"])
     name, given = memory.take_call(call_id)
-    return Said(
+    return UnnamedMessage(
         Message(
             "",
             "tool",
@@ -101,8 +104,8 @@ def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> Said:
 
 def _answer(
     line: Mapping[str, Any], message: Mapping[str, Any], parts: Sequence[Mapping[str, Any]], memory: Memory
-) -> list[Said]:
-    from devs_git.domain.clients.transcript_lines import Said, money, spoken, text
+) -> list[UnnamedMessage]:
+    from devs_git.domain.clients.transcript_lines import UnnamedMessage, money, spoken, text
     from devs_git.domain.recall.conversation import Message, ToolCall
 
     calls = tuple(
@@ -126,7 +129,7 @@ def _answer(
         token_count=tokens or None,
         cost_usd=money(line.get("costUSD")),
     )
-    return [Said(made)]
+    return [UnnamedMessage(made)]
 
 
 def _usage(message: Mapping[str, Any], memory: Memory) -> int:

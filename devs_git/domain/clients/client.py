@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from devs_git.values import field, immutable
 
 if TYPE_CHECKING:
-    from devs_git.domain.clients.transcript_lines import Memory, Said
+    from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
 
 # Our name of the event before a tool, instead of the client's.
 BEFORE: Final = "before"
@@ -74,7 +74,7 @@ class Client:
     reading: frozenset[str]
     shells: frozenset[str]
     knows: Callable[[Mapping[str, Any]], bool]
-    read: Callable[[Mapping[str, Any], Memory], Sequence[Said]]
+    read: Callable[[Mapping[str, Any], Memory], Sequence[UnnamedMessage]]
     answered: tuple[str, str]
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
     # The folder from which the hook looks for the repository, in shell syntax.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from devs_git.domain.clients.client import SERVER, Client
 
 if TYPE_CHECKING:
-    from devs_git.domain.clients.transcript_lines import Memory, Said
+    from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
     from devs_git.domain.recall.conversation import Message, Role
 
 _EXIT: Final = re.compile(r"\s*(?:Process exited with code|Exit code:?) (\d+)", re.IGNORECASE)
@@ -67,9 +67,9 @@ def knows(line: Mapping[str, Any]) -> bool:
     return bare or (line.get("type") == "message" and line.get("role") in _ROLES and "uuid" not in line)
 
 
-def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
+def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     """The messages of one line, at most one."""
-    from devs_git.domain.clients.transcript_lines import Said, moment, text
+    from devs_git.domain.clients.transcript_lines import UnnamedMessage, moment, text
 
     moment(line.get("timestamp"), memory)
     kind, payload = line.get("type"), line.get("payload")
@@ -80,7 +80,9 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
             _count(payload, memory)
         if kind == "compacted":
             return (
-                Said(_message(memory, "system", text(payload.get("message")) or "Conversation compacted")),
+                UnnamedMessage(
+                    _message(memory, "system", text(payload.get("message")) or "Conversation compacted")
+                ),
             )
         return _item(payload, memory) if kind == "response_item" else ()
     if kind is None:
@@ -95,8 +97,8 @@ def _message(memory: Memory, role: Role, content: str | None = None, **more: Any
     return Message("", role, content, memory.timestamp or None, **more)
 
 
-def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
-    from devs_git.domain.clients.transcript_lines import Said, blocks, spoken, text
+def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
+    from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, spoken, text
     from devs_git.domain.recall.conversation import ToolCall
 
     kind = text(item.get("type"))
@@ -106,7 +108,7 @@ def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
         if role is None or not content.strip():
             return ()
         return (
-            Said(
+            UnnamedMessage(
                 _message(
                     memory,
                     "system" if role == "user" and content.lstrip().startswith(_INJECTED) else role,
@@ -119,14 +121,14 @@ def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
         given = _value(item.get(_CALLS[kind]))
         call_id = text(item.get("call_id")) or text(item.get("id"))
         memory.note_call(call_id, name, given)
-        return (Said(_message(memory, "assistant", tool_calls=(ToolCall(call_id, name, given),))),)
+        return (UnnamedMessage(_message(memory, "assistant", tool_calls=(ToolCall(call_id, name, given),))),)
     if kind.endswith("_call_output"):
         return (_result(item, memory),)
     return ()
 
 
-def _result(item: Mapping[str, Any], memory: Memory) -> Said:
-    from devs_git.domain.clients.transcript_lines import Said, blocks, spoken, text
+def _result(item: Mapping[str, Any], memory: Memory) -> UnnamedMessage:
+    from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, spoken, text
 
     call_id, output = text(item.get("call_id")), _value(item.get("output"))
     name, given = memory.take_call(call_id)
@@ -135,7 +137,7 @@ def _result(item: Mapping[str, Any], memory: Memory) -> Said:
         inner = next((output[key] for key in ("output", "content") if key in output), None)
         result = inner if inner is not None and (isinstance(inner, str | list)) else text(item.get("output"))
     shown = result if isinstance(result, str) else spoken(blocks(result))
-    return Said(
+    return UnnamedMessage(
         _message(
             memory,
             "tool",

@@ -46,7 +46,7 @@ class Memory:
         return name, given
 
 
-class Said(NamedTuple):
+class UnnamedMessage(NamedTuple):
     """A message before it has an id. `own_id` is the client's id ('' for none), `call_id` that of the call that it answers."""
 
     message: Message

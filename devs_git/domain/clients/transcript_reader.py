@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.transcript_lines import Memory, Said, loads, text
+from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage, loads, text
 from devs_git.domain.ledger.events import one_line
 from devs_git.domain.recall.conversation import Message, canonical
 from devs_git.values import as_mapping, field, mutable, replace
@@ -21,7 +21,7 @@ _LONGEST: Final = 200
 _BAD: Final = (TypeError, ValueError, KeyError, AttributeError, RecursionError)
 
 
-class Read(NamedTuple):
+class TranscriptMessage(NamedTuple):
     """One message of a transcript. `call_id` is the client's id of the call that it answers, `event` the event of the hook
     after such a call. `loose` counts tokens that belong to no message.
     """
@@ -46,7 +46,7 @@ class Reader:
         """The session's id on one line, for trailers. It may be only the file's name."""
         return one_line(text(self.memory.session_id) or text(self.session_id))[:_LONGEST] or "session"
 
-    def read(self, line: bytes) -> list[Read]:
+    def read(self, line: bytes) -> list[TranscriptMessage]:
         """The messages of a line, none for a blank line or garbage. Garbage is counted."""
         if not line.strip():
             return []
@@ -58,13 +58,13 @@ class Reader:
             return []
         return [self._named(one, timed="timestamp" in found) for one in said]
 
-    def _named(self, said: Said, *, timed: bool) -> Read:
+    def _named(self, said: UnnamedMessage, *, timed: bool) -> TranscriptMessage:
         message = replace(said.message, id=said.own_id[:_LONGEST] or self._own_name(said, timed=timed))
         event = self.client.answered[bool(message.is_error)]
         loose, self.memory.loose = self.memory.loose, 0
-        return Read(message, said.call_id, event, loose)
+        return TranscriptMessage(message, said.call_id, event, loose)
 
-    def _own_name(self, said: Said, *, timed: bool) -> str:
+    def _own_name(self, said: UnnamedMessage, *, timed: bool) -> str:
         """An id made from the message, because the client has none. Without a time, also from the number of equal messages before."""
         record = said.message.record()
         kept = {

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from devs_git.domain.audit.ledger_shape import Change
-from devs_git.domain.belief import Belief, GaveWay, Merge, layout
+from devs_git.domain.belief import Belief, Merge, ReplacedFile, layout
 from devs_git.domain.ledger.event_gates import GateDecided
 from devs_git.domain.ledger.event_merges import LedgersMerged
 from devs_git.domain.ledger.events import Event
@@ -61,7 +61,7 @@ class Superseded:
 
 
 def superseded_rows(
-    gave_way: Iterable[GaveWay], belief: Belief, at: str, events: Mapping[str, Event]
+    gave_way: Iterable[ReplacedFile], belief: Belief, at: str, events: Mapping[str, Event]
 ) -> Iterator[Superseded]:
     """What was superseded by the event `at`, for people; `events` are by their oids."""
     nothing = Event("", "", ())

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from devs_git.values import immutable
+
 # Digits of a number of messages.
 _LONGEST = 15
+
+
+@immutable
+class Prefix:
+    """The first `count` messages of a session, and their digest."""
+
+    session_id: str
+    count: int
+    digest: str
 
 
 def prefix_name(session_id: str, count: int, digest: str) -> str:
@@ -11,9 +22,9 @@ def prefix_name(session_id: str, count: int, digest: str) -> str:
     return f"{session_id} {count} {digest}"
 
 
-def prefix_of(trailer: str) -> tuple[str, int, str] | None:
-    """Session, count and digest in the value of a trailer; None if it has another form."""
+def prefix_of(trailer: str) -> Prefix | None:
+    """The prefix in the value of a trailer; None if it has another form."""
     parts = trailer.rsplit(" ", 2)
     if len(parts) != 3 or not parts[1].isdecimal() or len(parts[1]) > _LONGEST:
         return None
-    return parts[0], int(parts[1]), parts[2]
+    return Prefix(parts[0], int(parts[1]), parts[2])

@@ -8,13 +8,13 @@ from __future__ import annotations
 from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.tool_guard import reads_back
-from devs_git.domain.clients.transcript_reader import Read
+from devs_git.domain.clients.transcript_reader import TranscriptMessage
 from devs_git.domain.recall.conversation import Message
 from devs_git.domain.recall.traces import Trace, is_long, shorten
 from devs_git.values import replace
 
 
-def with_trace(read: Read, known: Trace) -> tuple[Message, Trace | None]:
+def with_trace(read: TranscriptMessage, known: Trace) -> tuple[Message, Trace | None]:
     """The message to store, and the trace of its result, None if it needs none. `known` has what is known of the trace.
 
     It has the id of the trace that the client's hook stores. A result that only shows stored data stays whole.

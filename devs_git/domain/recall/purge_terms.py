@@ -22,7 +22,7 @@ _LINES: Final = 1000
 
 
 @immutable
-class Dropped:
+class DroppedRef:
     """A ref of ours to delete, and its object. `kind` is backup, snapshot, preserved, checkpoint or branch."""
 
     ref: str
@@ -31,14 +31,14 @@ class Dropped:
 
 
 @immutable
-class Left:
+class Remainder:
     """What still contains the text and is not ours to delete, and the command for it."""
 
     what: str
     command: str
 
 
-def of_file(contents: Iterable[bytes]) -> tuple[bytes, ...]:
+def terms_of_file(contents: Iterable[bytes]) -> tuple[bytes, ...]:
     """What to search for, given the versions of a file."""
     found: dict[bytes, None] = {}
     for content in contents:
@@ -51,12 +51,12 @@ def of_file(contents: Iterable[bytes]) -> tuple[bytes, ...]:
     return tuple(found)
 
 
-def tells(content: bytes) -> bool:
+def identifies_file(content: bytes) -> bool:
     """Whether a file's content is long enough to identify it."""
     return len(content.strip()) >= _WHOLE
 
 
-def forms(texts: Iterable[bytes]) -> tuple[bytes, ...]:
+def all_forms(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     """Every form of the texts, without those that contain another one."""
     found: set[bytes] = set()
     for text in texts:
@@ -73,17 +73,17 @@ def forms(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     return tuple(kept)
 
 
-def holds(data: bytes, forms: Iterable[bytes]) -> bool:
+def contains(data: bytes, forms: Iterable[bytes]) -> bool:
     """Whether the data contain one of the forms."""
     return any(form in data for form in forms)
 
 
-def hold(pieces: Iterable[bytes], forms: tuple[bytes, ...]) -> bool:
+def stream_contains(pieces: Iterable[bytes], forms: tuple[bytes, ...]) -> bool:
     """The same for data in pieces."""
     longest = max(map(len, forms), default=0)
     rest = b""
     for piece in pieces:
-        if holds(rest + piece, forms):
+        if contains(rest + piece, forms):
             return True
         rest = (rest + piece)[-longest:] if longest else b""
     return False

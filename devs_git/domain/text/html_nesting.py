@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from devs_git.values import field, mutable
+from devs_git.values import field, immutable, mutable
 
 # A tag as browsers read it: quotes have a meaning only after an equals sign.
 _BROWSER_TAG: Final = re.compile(
@@ -59,6 +59,15 @@ _DEEPEST: Final = 500
 _HIDING: Final = re.compile(r"(?:^|\s)(?:hidden|style|class|popover)(?:[\s=/]|$)", re.IGNORECASE)
 
 
+@immutable
+class Fence:
+    """An open fence in a list or quote: its mark ('' for none), column, and depth of quotes."""
+
+    mark: str = ""
+    column: int = 0
+    quotes: int = 0
+
+
 @mutable
 class Page:
     """The page as a browser builds it: which elements are open, and which affect all of it."""
@@ -70,8 +79,7 @@ class Page:
     everywhere: list[str] = field(default_factory=list)
     # A tag ended the paragraph or list around it.
     stray: bool = False
-    # An open fence in a list or quote: its mark, column, and depth of quotes.
-    fence: tuple[str, int, int] = ("", 0, 0)
+    fence: Fence = field(default_factory=Fence)
 
     def feed(self, html: str, floor: int) -> None:
         """Read HTML that is on the page as it is. Its end tags close nothing below `floor` of the stack."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from devs_git.domain.text.html_blocks import ATTRIBUTE, begins_html
-from devs_git.domain.text.html_nesting import Page
+from devs_git.domain.text.html_nesting import Fence, Page
 from devs_git.domain.text.markdown import CODE, IN, NONE, RAW, TEXT, Kind
 
 _NAME: Final = r"[A-Za-z][A-Za-z0-9-]*"
@@ -65,7 +65,7 @@ def _blocks(
 
 def _feed(page: Page, kind: str, block: list[str]) -> None:
     if kind not in (IN, NONE):
-        page.fence = ("", 0, 0)
+        page.fence = Fence()
     if kind == RAW:
         page.feed("".join(block), 0)
     if kind not in (TEXT, IN):
@@ -133,16 +133,16 @@ def _contained(page: Page, block: list[str]) -> Iterator[str]:
         # A fence begins after markers of lists and quotes. Its other lines begin with spaces and markers of quotes.
         column, quotes = len(prefix[0].expandtabs(4)), prefix[0].count(">")
         depth = len(line) - len(line.lstrip(" \t>"))
-        mark, (fence, needed, within) = _FENCE.fullmatch(bare), page.fence
+        mark, fence = _FENCE.fullmatch(bare), page.fence
         if raw:
             raw += bare + "\n"
-        elif fence and depth >= needed and quotes >= within:
-            if mark and mark[1].startswith(fence) and not mark[2].strip():
-                page.fence = ("", 0, 0)
+        elif fence.mark and depth >= fence.column and quotes >= fence.quotes:
+            if mark and mark[1].startswith(fence.mark) and not mark[2].strip():
+                page.fence = Fence()
         elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
-            page.fence = (mark[1], column, quotes)
+            page.fence = Fence(mark[1], column, quotes)
         else:
-            page.fence = ("", 0, 0)
+            page.fence = Fence()
             if begins_html(bare):
                 raw = bare + "\n"
             else:

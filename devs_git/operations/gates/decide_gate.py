@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.belief import Belief, Decided, allowed
+from devs_git.domain.belief import Belief, DecisionRecord, allowed
 from devs_git.domain.gates import gate_model, signed_decision
 from devs_git.domain.gates.answer import Answer
 from devs_git.domain.gates.gate_model import Gate
@@ -216,7 +216,7 @@ def _require_policy_current(tip: Tip, gate: Gate, decision: str) -> None:
 def _require_unused(tip: Tip, gate: Gate, proof: Proof) -> None:
     """REPLAYED for a signature that was used before and lost its effect to a policy: it does not count again."""
     said = proof.statement.canonical().decode()
-    says = Decided(
+    says = DecisionRecord(
         gate.gate_id, gate.request_oid, "", proof.reviewer, gate_model.SIGNED, proof.key, said=said
     )
     if _belief(tip).brought(tip.oid, says):

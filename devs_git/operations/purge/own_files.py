@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.recall.purge_terms import Left, hold, holds
+from devs_git.domain.recall.purge_terms import Remainder, contains, stream_contains
 from devs_git.storage.catalog.database import NAME
 from devs_git.storage.git import loose_objects
 from devs_git.storage.git.places import Places
@@ -31,10 +31,10 @@ _UNDER_WAY: Final = {
 }
 
 
-def find_files(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[Path], list[Left]]:
+def find_files(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[Path], list[Remainder]]:
     """The files that `purge` deletes, and those that a person has to look at. A file that vanishes meanwhile is skipped."""
     going: list[Path] = []
-    left: list[Left] = []
+    left: list[Remainder] = []
     for folder in dict.fromkeys(folder for one in every for folder in (one.shared, one.own)):
         for path in _files(folder):
             with contextlib.suppress(FileNotFoundError):
@@ -44,7 +44,7 @@ def find_files(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[
                 going.append(path)
             elif path.exists():
                 left.append(
-                    Left(str(path), "delete it: devs-git made it, and the next command makes it again")
+                    Remainder(str(path), "delete it: devs-git made it, and the next command makes it again")
                 )
     return sorted(set(going)), left
 
@@ -53,35 +53,35 @@ def file_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
     """Whether the file, of any size, contains one of the forms; OSError where it cannot be read."""
     known = loose_objects.read_file(path) if path.parent.name in _OBJECTS else None
     if known:
-        return holds(known[1], forms)
+        return contains(known[1], forms)
     with path.open("rb") as stream:
-        return hold(iter(partial(stream.read, _AT_ONCE), b""), forms)
+        return stream_contains(iter(partial(stream.read, _AT_ONCE), b""), forms)
 
 
-def find_on_disk(every: Iterable[Places], path: str) -> Iterator[Left]:
+def find_on_disk(every: Iterable[Places], path: str) -> Iterator[Remainder]:
     """The file or folder itself, in each worktree that has it."""
     for top in dict.fromkeys(one.top for one in every if path and one.top):
         if os.path.lexists(top / path):
-            yield Left(str(top / path), "it is your own file: delete it, or write it without the secret")
+            yield Remainder(str(top / path), "it is your own file: delete it, or write it without the secret")
 
 
-def find_in_git_messages(every: Iterable[Places], forms: tuple[bytes, ...]) -> Iterator[Left]:
+def find_in_git_messages(every: Iterable[Places], forms: tuple[bytes, ...]) -> Iterator[Remainder]:
     """Files of git that contain it: the message of the last commit or of an unfinished merge, the messages and patches of
     an unfinished rebase, cherry-pick, am or bisect, which git needs to continue, and the conflicts that rerere stores.
     """
     for folder in dict.fromkeys(one.git_dir for one in every):
         for path in sorted(folder.glob("*MSG")):
             if _readable_and_holds(path, forms):
-                yield Left(str(path), f"rm {shlex.quote(str(path))}")
+                yield Remainder(str(path), f"rm {shlex.quote(str(path))}")
         for name, command in _UNDER_WAY.items():
             for path in sorted((folder / name, *_regular(folder / name))):
                 if _readable_and_holds(path, forms):
-                    yield Left(str(path), f"end the operation that uses it: {command}")
+                    yield Remainder(str(path), f"end the operation that uses it: {command}")
     for common in dict.fromkeys(one.common for one in every):
         # rerere stores pieces of files.
         for path in sorted(_regular(common / "rr-cache")):
             if _readable_and_holds(path, forms):
-                yield Left(str(path), f"rm {shlex.quote(str(path))}")
+                yield Remainder(str(path), f"rm {shlex.quote(str(path))}")
 
 
 def _readable_and_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
@@ -90,12 +90,12 @@ def _readable_and_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
     return False
 
 
-def find_in_transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Left]:
+def find_in_transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Remainder]:
     """The transcripts of agents that contain it."""
     for path in paths:
         with contextlib.suppress(OSError):
             if forms and file_holds(path, forms):
-                yield Left(str(path), "it belongs to the agent: delete it, or devs-git reads it again")
+                yield Remainder(str(path), "it belongs to the agent: delete it, or devs-git reads it again")
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.recall.purge_terms import Dropped, Left, forms, holds, of_file, tells
+from devs_git.domain.recall.purge_terms import (
+    DroppedRef,
+    Remainder,
+    all_forms,
+    contains,
+    identifies_file,
+    terms_of_file,
+)
 from devs_git.storage.git import refs
 from devs_git.storage.git.object_graph import SMALL, Commit, Forest, Inventory, closure, commit_of, contents
 from devs_git.storage.git.places import Places, worktrees
@@ -49,8 +56,8 @@ class SecretPlaces:
     other places. `oids`: the blobs and trees that contain the secret.
     """
 
-    dropped: tuple[Dropped, ...]
-    left: tuple[Left, ...]
+    dropped: tuple[DroppedRef, ...]
+    left: tuple[Remainder, ...]
     forms: tuple[bytes, ...]
     oids: frozenset[str]
 
@@ -99,20 +106,20 @@ def find_secret(
         if ref.kind and (ref.commit in ours or ref.oid in graph.tags):
             if ref.checked_out:
                 left.append(
-                    Left(
+                    Remainder(
                         f"{ref.name}, which is checked out",
                         "git worktree remove <its folder>, then purge again",
                     )
                 )
             else:
-                dropped.append(Dropped(ref.name, ref.oid, ref.kind))
+                dropped.append(DroppedRef(ref.name, ref.oid, ref.kind))
     everywhere = graph.after(set())
     left += _people_refs(
         secret, [ref for ref in people if ref.commit in everywhere or ref.oid in graph.tags | oids]
     )
     left += _ledger(graph, [ref for ref in listed if ref.name == _LEDGER[0]], everywhere)
     left += _indexes(git, worktrees(git, common), oids)
-    return SecretPlaces(tuple(dropped), tuple(left), forms(texts), frozenset(oids))
+    return SecretPlaces(tuple(dropped), tuple(left), all_forms(texts), frozenset(oids))
 
 
 def _refs(git: Git, secret: Secret) -> Iterator[_Ref]:
@@ -136,7 +143,7 @@ def _graph(
     """The graph, the blobs and trees that are hits, and all texts to look for, with those of the file's versions."""
     every = Inventory.of(git)
     path = secret.path.split("/") if secret.path else []
-    wanted = forms(secret.texts)
+    wanted = all_forms(secret.texts)
     least = min(map(len, wanted), default=0)
     blobs = set(every.blobs_with(wanted, progress, least)) if wanted else set()
     forest = Forest.of(every.read("tree", progress), {*path, *_INSIDE}, blobs)
@@ -146,17 +153,17 @@ def _graph(
     entries = {entry for found in at_path.values() for entry in found}
     versions = _blobs(git, entries)
     files = dict(contents(git, [oid for oid in versions if every.sizes["blob"].get(oid, 0) <= SMALL]))
-    texts = (*secret.texts, *of_file([*files.values(), *secret.contents]))
-    known = {oid for oid in versions if oid not in files or tells(files[oid])}
+    texts = (*secret.texts, *terms_of_file([*files.values(), *secret.contents]))
+    known = {oid for oid in versions if oid not in files or identifies_file(files[oid])}
     if known:  # the same content under another name
         forest = Forest.of(every.read("tree", progress), (), blobs | known)
     held = forest.with_trees_above(blobs | known)
-    every_form = forms(texts)
-    commits = {oid: commit_of(data, matches=holds(data, every_form)) for oid, data in raw.items()}
+    every_form = all_forms(texts)
+    commits = {oid: commit_of(data, matches=contains(data, every_form)) for oid, data in raw.items()}
     hits = {
         oid for oid, commit in commits.items() if commit.matches or commit.tree in held or at_path.get(oid)
     }
-    tags = {oid for oid, data in every.read("tag", progress) if holds(data, every_form)}
+    tags = {oid for oid, data in every.read("tag", progress) if contains(data, every_form)}
     return _Graph(commits, frozenset(hits), frozenset(tags)), blobs | known | entries, texts
 
 
@@ -182,32 +189,32 @@ def _blobs(git: Git, entries: set[str]) -> set[str]:
     return found
 
 
-def _people_refs(secret: Secret, people: list[_Ref]) -> Iterator[Left]:
+def _people_refs(secret: Secret, people: list[_Ref]) -> Iterator[Remainder]:
     what = f"--invert-paths --path {secret.path}" if secret.path else "--replace-text FILE"
     for ref in people:
         if ref.name == "refs/stash":
-            yield Left("a stash entry", "git stash list, then git stash drop <the entry>")
+            yield Remainder("a stash entry", "git stash list, then git stash drop <the entry>")
         elif ref.name.startswith("refs/remotes/"):
-            yield Left(
+            yield Remainder(
                 ref.name, "rewrite it in the clone that pushes it, push it by force, then git fetch --prune"
             )
         elif ref.name.startswith("HEAD of "):
-            yield Left(ref.name, f"git filter-repo --force {what}, or git worktree remove")
+            yield Remainder(ref.name, f"git filter-repo --force {what}, or git worktree remove")
         else:
-            yield Left(ref.name, f"git filter-repo --force {what} --refs {ref.name}")
+            yield Remainder(ref.name, f"git filter-repo --force {what} --refs {ref.name}")
 
 
-def _ledger(graph: _Graph, listed: list[_Ref], everywhere: set[str]) -> Iterator[Left]:
+def _ledger(graph: _Graph, listed: list[_Ref], everywhere: set[str]) -> Iterator[Remainder]:
     for ref in listed:
         count = len(graph.before(iter([ref.commit])) & graph.hits)
         if ref.commit in everywhere:
-            yield Left(
+            yield Remainder(
                 f"the texts of {count} events of the ledger",
                 "no command: the ledger is append-only; make the secret worthless",
             )
 
 
-def _indexes(git: Git, every: tuple[Places, ...], oids: set[str]) -> Iterator[Left]:
+def _indexes(git: Git, every: tuple[Places, ...], oids: set[str]) -> Iterator[Remainder]:
     """Worktrees whose index has it."""
     for one in every:
         inside = git.with_env(GIT_DIR=os.fspath(one.git_dir), GIT_INDEX_FILE=os.fspath(one.git_dir / "index"))
@@ -215,7 +222,7 @@ def _indexes(git: Git, every: tuple[Places, ...], oids: set[str]) -> Iterator[Le
         for line in lines:
             facts, _, path = line.partition("\t")
             if facts.split(" ")[1] in oids:
-                yield Left(
+                yield Remainder(
                     f"{path} in the index of {one.top}",
                     "git rm --cached, or commit the file without the secret",
                 )

@@ -196,7 +196,7 @@ def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[ledger_merge.
     """What was in force at the tips `before` and is not at the event `at`, for people."""
     belief = facts.belief
     events = {step.event.oid: step.event for step in facts.steps}
-    gave_way = dict.fromkeys(one for tip in before for one in belief.gave_way(tip, at))
+    gave_way = dict.fromkeys(one for tip in before for one in belief.replaced_files(tip, at))
     return tuple(ledger_merge.superseded_rows(gave_way, belief, at, events))
 
 

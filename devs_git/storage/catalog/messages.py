@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final, NamedTuple
 
-from devs_git.domain.clients.transcript_reader import Read
+from devs_git.domain.clients.transcript_reader import TranscriptMessage
 from devs_git.domain.ledger import paging
 from devs_git.domain.recall.conversation import Message, canonical, chain_digest, message_of, task_at
 from devs_git.errors import DevsError
@@ -96,7 +96,7 @@ def samples(catalog: Catalog, session_id: str) -> tuple[tuple[str, str], ...]:
     return tuple(catalog.rows(query, session_id))
 
 
-def append(catalog: Catalog, known: Session, read: Read, about: About) -> Session:
+def append(catalog: Catalog, known: Session, read: TranscriptMessage, about: About) -> Session:
     """Append a message to a session, inside `fulltext.write_transaction`, and return the session.
 
     If the session has the message already, nothing changes.
@@ -120,7 +120,9 @@ def append(catalog: Catalog, known: Session, read: Read, about: About) -> Sessio
     return grown
 
 
-def _with_trace(catalog: Catalog, known: Session, read: Read, about: About, task_id: str) -> Message:
+def _with_trace(
+    catalog: Catalog, known: Session, read: TranscriptMessage, about: About, task_id: str
+) -> Message:
     """The message as it is stored. A long result of a tool is stored as a trace, if the hook has not stored it before."""
     if not read.message.tool_result:
         return read.message

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from devs_git.domain.recall.conversation import canonical
-from devs_git.domain.recall.purge_terms import holds
+from devs_git.domain.recall.purge_terms import contains
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
@@ -50,7 +50,7 @@ def look(catalog: Catalog, forms: tuple[bytes, ...], progress: Progress) -> Hits
     numbers = tuple(
         number
         for number, body, *words in said
-        if holds(bodies.unpack(body), forms) or _any_holds(words, forms)
+        if contains(bodies.unpack(body), forms) or _any_holds(words, forms)
     )
     memories = catalog.rows("SELECT path, memory FROM transcripts")
     return Hits(found, numbers, tuple(path for path, memory in memories if _any_holds([memory], forms)))
@@ -66,14 +66,14 @@ def _traces(catalog: Catalog, forms: tuple[bytes, ...], progress: Progress) -> I
         texts = (*(bodies.unpack(row[0]) for row in given), traces.raw(catalog, trace_id))
         if (
             _any_holds([trace_id, *words], forms)
-            or any(holds(text, forms) for text in texts)
-            or holds(traces.output(catalog, trace_id), forms)
+            or any(contains(text, forms) for text in texts)
+            or contains(traces.output(catalog, trace_id), forms)
         ):
             yield str(trace_id)
 
 
 def _any_holds(words: list[Any], forms: tuple[bytes, ...]) -> bool:
-    return any(holds(str(word).encode("utf-8", "surrogatepass"), forms) for word in words)
+    return any(contains(str(word).encode("utf-8", "surrogatepass"), forms) for word in words)
 
 
 def is_unfinished(catalog: Catalog) -> bool:

@@ -35,11 +35,11 @@ def apply_event(catalog: Catalog, event: Event) -> bool:
             task,
             f"{task}@{event.number}",
             "checkpoint",
-            prefix[1],
-            prefix[2],
+            prefix.count,
+            prefix.digest,
             Metadata(0, 0.0),
             event.finished,
-            prefix[0],
+            prefix.session_id,
         )
         put(catalog, known, tag=tag)
     for words in event.moves:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from devs_git.domain.audit.ledger_shape import Step
-from devs_git.domain.belief import Asked, Decided, Records, layout
+from devs_git.domain.belief import DecisionRecord, Records, RequestRecord, layout
 from devs_git.domain.gates import gate_model, signed_decision
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Policy, parse
@@ -29,8 +29,8 @@ class Documents:
     blobs: Mapping[str, bytes]
     policies: dict[str, Policy] = field(default_factory=dict)
     gates: dict[str, Gate] = field(default_factory=dict)
-    requests: dict[str, Asked] = field(default_factory=dict)
-    decisions: dict[tuple[str, str], Decided] = field(default_factory=dict)
+    requests: dict[str, RequestRecord] = field(default_factory=dict)
+    decisions: dict[tuple[str, str], DecisionRecord] = field(default_factory=dict)
     unreadable: dict[str, DevsError] = field(default_factory=dict)
 
     @property
@@ -89,7 +89,7 @@ class Documents:
             self.unreadable[blob] = error
             return
         self.gates[blob] = gate
-        self.requests[blob] = Asked(
+        self.requests[blob] = RequestRecord(
             gate.text("gate_id"),
             gate.gate_type,
             gate.text("requested_by"),
@@ -111,7 +111,7 @@ class Documents:
             return ""
         return blob
 
-    def _decision(self, blob: str, signature: str, gate_id: str) -> Decided:
+    def _decision(self, blob: str, signature: str, gate_id: str) -> DecisionRecord:
         """Read a decision from the blobs of its two files. Its signature is not verified yet."""
         try:
             record = yaml_documents.load(
@@ -123,7 +123,7 @@ class Documents:
         except DevsError as error:
             why = f"its decision does not count: {error.message}"
             damaged = gate_files.decision_path(gate_id)
-            return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why, damaged=damaged)
+            return DecisionRecord(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why, damaged=damaged)
         statement, flaw, why, damaged = "", "", "", ""
         gate = self.gates.get(record["request"])
         if gate and (wrong := gate_model.flaw_of(record, record["gate_id"], record["request"], gate.request)):
@@ -139,7 +139,7 @@ class Documents:
             except DevsError as error:
                 flaw, why = error.code, error.message
         who, what = record["reviewer_id"], record["decision"]
-        return Decided(
+        return DecisionRecord(
             record["gate_id"],
             record["request"],
             what,

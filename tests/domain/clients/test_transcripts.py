@@ -12,7 +12,7 @@ from devs_git.domain.clients.hook_payload import trace_id_of
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_reader import Reader, client_of, is_complete, memory_of, memory_text
 from devs_git.domain.recall.conversation import Message, ToolCall, chain_digest, task_at
-from devs_git.domain.recall.conversation_prefix import prefix_of
+from devs_git.domain.recall.conversation_prefix import Prefix, prefix_of
 from devs_git.domain.recall.long_results import with_trace
 from devs_git.domain.recall.traces import Trace
 from devs_git.values import replace
@@ -209,7 +209,7 @@ def test_the_digest_of_a_prefix_says_all_of_it_and_its_order() -> None:
 
 
 def test_a_trailer_names_a_prefix_or_nothing() -> None:
-    assert prefix_of("my session 12 abc") == ("my session", 12, "abc")
+    assert prefix_of("my session 12 abc") == Prefix("my session", 12, "abc")
     assert prefix_of("session twelve abc") is None
     assert prefix_of("") is None
 

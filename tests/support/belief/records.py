@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
-from devs_git.domain.belief import Asked, Belief, Decided, Records, believe
+from devs_git.domain.belief import Belief, DecisionRecord, Records, RequestRecord, believe
 from devs_git.domain.gates import policy as policies
 from devs_git.values import replace
 from tests.support.belief.abstract_ledger import (
@@ -60,17 +60,19 @@ def _policy(one: Policy) -> policies.Policy:
     )
 
 
-def _asked(one: Request) -> Asked:
-    return Asked(one.gate, one.kind, one.requested_by, oid(one.before), oid(one.proposes), oid(one.after))
+def _asked(one: Request) -> RequestRecord:
+    return RequestRecord(
+        one.gate, one.kind, one.requested_by, oid(one.before), oid(one.proposes), oid(one.after)
+    )
 
 
-def _decided(ledger: Ledger, one: Decision, made: object) -> Decided:
+def _decided(ledger: Ledger, one: Decision, made: object) -> DecisionRecord:
     """`made` is what stands in the place of its signature, None where nothing does."""
     good = isinstance(made, Signature) and ledger.what[made.over] == one.statement
     flaw = "" if (good if one.approval == "signed" else made is None) else "BAD_SIGNATURE"
     signer = public(made.key) if isinstance(made, Signature) and not flaw else ""
     said = made.over if isinstance(made, Signature) and signer else ""
-    return Decided(
+    return DecisionRecord(
         one.gate, oid(one.request), one.decision, one.reviewer, one.approval, signer, flaw, said=said
     )
 
