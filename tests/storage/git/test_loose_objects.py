@@ -50,6 +50,30 @@ def test_writing_again_makes_the_object_young_so_that_gc_spares_it(repo: Path) -
     assert file.stat().st_mtime > 1
 
 
+def test_nobody_may_write_to_the_file_of_an_object(tmp_path: Path) -> None:
+    oid = loose_objects.write(tmp_path, "blob", b"x\n")
+    assert (tmp_path / oid[:2] / oid[2:]).stat().st_mode & 0o333 == 0
+
+
+@pytest.mark.parametrize("taken", ["folder", "file"])
+def test_a_gc_that_takes_the_empty_folder_or_the_temporary_file_stops_no_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: str
+) -> None:
+    """It comes once, before the temporary file is opened or before it gets its name."""
+    left, name = [1], "open" if taken == "folder" else "replace"
+    call = getattr(os, name)
+
+    def interrupted(path: Path, *rest: int) -> object:
+        if left and Path(path).name.startswith("tmp_obj_"):
+            left.pop()
+            Path(path).parent.rmdir() if taken == "folder" else Path(path).unlink()
+        return call(path, *rest)
+
+    monkeypatch.setattr(os, name, interrupted)
+    oid = loose_objects.write(tmp_path, "blob", b"x\n")
+    assert (left, loose_objects.read(tmp_path, oid)) == ([], ("blob", b"x\n"))
+
+
 SCRIPT = """
 import sys
 from pathlib import Path
