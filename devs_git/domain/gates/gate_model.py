@@ -23,8 +23,6 @@ PENDING, APPROVED, REJECTED = "PENDING_APPROVAL", "APPROVED", "REJECTED"
 STATUSES: Final = (PENDING, APPROVED, REJECTED)
 UNSIGNED, SIGNED = "unsigned", "signed"
 REQUESTED, RESOLVED = "gate.requested", "gate.resolved"
-# One event approves a policy change and sets the policy.
-RESOLVING: Final = (RESOLVED, "policy.set")
 NO_APPROVER: Final = (
     "The policy names no approver yet. So each person at a terminal may decide, without a signature. To name approvers, "
     "edit devs-policy.yaml, commit it and ask: devs-git gate request --type POLICY_CHANGE --blocker TEXT"

@@ -79,11 +79,6 @@ def read(lines: Sequence[str]) -> tuple[tuple[Heading, ...], tuple[Kind, ...]]:
     return tuple(found), tuple(kinds)
 
 
-def headings(lines: Sequence[str]) -> tuple[Heading, ...]:
-    """The headings among `lines` (their ends are ignored), in order."""
-    return read(lines)[0]
-
-
 @cache
 def _parser() -> MarkdownIt:
     """A parser of blocks alone, as CommonMark has them."""

@@ -221,13 +221,6 @@ def find(catalog: Catalog, message_id: str, session_id: str = "") -> Place:
     return place_of(found[0])
 
 
-def sums(catalog: Catalog, session_id: str, position: int) -> tuple[int, float]:
-    """The tokens and the cost in US dollars of a prefix; zeros if its last message is not in the catalog."""
-    query = "SELECT token_count, cost_usd FROM messages WHERE session_id = ? AND position = ?"
-    found = catalog.rows(query, session_id, position)
-    return (int(found[0][0]), float(found[0][1])) if found else (0, 0.0)
-
-
 def last_time(catalog: Catalog, known: Session) -> str:
     """The time of the last message of a session."""
     query = "SELECT created_at FROM messages WHERE session_id = ? AND position = ?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -137,16 +137,6 @@ def list_refs_alongside(git: Git, *patterns: str) -> Iterator[Callable[[], dict[
 def _parse_refs(out: bytes) -> dict[str, str]:
     lines = (os.fsdecode(line).partition(" ") for line in out.split(b"\n") if line)
     return {name: oid for oid, _, name in lines}
-
-
-def missing_only(git: Git, updates: Iterable[RefUpdate]) -> list[RefUpdate]:
-    """The updates that are not done yet, each with the ref's current value as the expected one. For a repeated transaction."""
-    left = []
-    for update in updates:
-        now = read(git, update.ref) or NO_OID
-        if now != update.new:
-            left.append(RefUpdate(update.ref, update.new, now, update.no_deref))
-    return left
 
 
 def reflog(common: Path, ref: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devs_git.domain.gates import tas_sections
-from devs_git.domain.text.markdown import headings, lines_of
+from devs_git.domain.text.markdown import lines_of, read
 
 pytestmark = pytest.mark.quick
 
@@ -34,7 +34,7 @@ other
 
 
 def found(text: str) -> list[tuple[int, str]]:
-    return [(one.level, one.title) for one in headings(lines_of(text))]
+    return [(one.level, one.title) for one in read(lines_of(text))[0]]
 
 
 @pytest.mark.parametrize(

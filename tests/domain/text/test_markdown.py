@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from devs_git.domain.gates import tas_sections
 from devs_git.domain.text.html_blocks import begins_html
-from devs_git.domain.text.markdown import CODE, DEEPEST, IN, NONE, RAW, TEXT, headings, lines_of, read
+from devs_git.domain.text.markdown import CODE, DEEPEST, IN, NONE, RAW, TEXT, lines_of, read
 
 pytestmark = pytest.mark.quick
 
@@ -46,7 +46,7 @@ WHOLE = MarkdownIt("commonmark")
 
 
 def found(text: str) -> list[tuple[int, int, str]]:
-    return [(one.start, one.level, one.title) for one in headings(lines_of(text))]
+    return [(one.start, one.level, one.title) for one in read(lines_of(text))[0]]
 
 
 def has_front_matter(lines: list[str]) -> bool:

@@ -32,19 +32,6 @@ def test_what_is_no_oid_in_a_refs_file_is_left_to_git(tmp_path: Path) -> None:
     assert (refs.loose(tmp_path, "torn"), refs.loose(tmp_path, "missing")) == ("", "")
 
 
-def test_what_is_done_already_is_skipped_and_the_rest_expects_what_is_there(
-    workspace: Workspace, git: Run
-) -> None:
-    head, before = git("rev-parse", "HEAD", "HEAD~1").split()
-    git("update-ref", "refs/x/done", head)
-    git("update-ref", "refs/x/behind", before)
-    updates = [RefUpdate(f"refs/x/{name}", head, "0" * 40) for name in ("done", "behind", "new")]
-    assert refs.missing_only(workspace.git, updates) == [
-        RefUpdate("refs/x/behind", head, before),
-        RefUpdate("refs/x/new", head, NO_OID),
-    ]
-
-
 def test_a_ref_that_moved_and_one_that_is_locked_are_told_apart_and_nothing_has_moved(
     workspace: Workspace, git: Run
 ) -> None:
