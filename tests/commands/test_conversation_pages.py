@@ -74,6 +74,6 @@ def test_more_messages_are_announced_with_the_cursor_to_them(
     hear(3, "10")
     monkeypatch.chdir(initialised)
     said = CliRunner().invoke(cli, ["conversation", "show", "--limit", "1"]).output
-    assert "2 messages before: --cursor 3-1" in said
+    assert "2 messages before this: --cursor 3-1" in said
     words = ["conversation", "show", "--limit", "2", "--cursor", "3-1"]
     assert "--cursor" not in CliRunner().invoke(cli, words).output
