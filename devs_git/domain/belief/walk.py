@@ -4,7 +4,7 @@ The state of an event does not depend on its tree, but on the requests, decision
 ancestors added (`trees` compares the two). Sets of gates and decisions are bit masks: a ledger of 100,000 events takes a
 second, and a merge costs what it changes, not what was decided before. In short:
 
-- A policy is the event that set it. After a merge the second parent's is in force where it descends from the first's
+- A policy is the event that set it. After a merge the second parent's is in force if it descends from the first's
   by the chain of policies and the first parent has no other answer to its gates that counts; otherwise the first's.
 - A decision is valid at its event if the policy in force there allows it and its gate is open there.
 - It counts at an event if it is valid at its own event, and if the newest policy in the chain in force that does not

@@ -71,7 +71,7 @@ def tag_object(wanted: Wanted, number: int, ledger: str, signature: str) -> byte
 
 def content_of_event(wanted: Wanted, number: int, tag: str) -> CheckpointRecorded:
     """What the event of the checkpoint says."""
-    # Not where nothing is recorded.
+    # Commands that record nothing do not need it.
     from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
 
     facts = wanted.facts

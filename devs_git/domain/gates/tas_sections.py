@@ -165,7 +165,11 @@ def _why(was: Sequence[str], now: Sequence[str]) -> str:
     begun = next((one for one in now if one not in was), "")
     ended = next((one for one in was if one not in now), "")
     said = (
-        f"now {begun}" if begun else f"no longer {ended}" if ended else "now inside others in another order"
+        f"now {begun}"
+        if begun
+        else f"no longer {ended}"
+        if ended
+        else "now inside the same elements in another order"
     )
     line = " ".join(said.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

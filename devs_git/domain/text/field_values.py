@@ -36,5 +36,5 @@ def check_body(field: str, value: str, *, longest: int = MAX_TEXT) -> str:
     except UnicodeEncodeError as error:
         raise invalid(field, f"The {field} is not UTF-8 text.") from error
     if "\0" in value:
-        raise invalid(field, f"The {field} cannot hold NUL characters.")
+        raise invalid(field, f"The {field} cannot have NUL characters.")
     return value

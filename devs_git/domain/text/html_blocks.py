@@ -26,5 +26,5 @@ _HTML: Final = re.compile(
 
 
 def begins_html(line: str) -> bool:
-    """Whether an HTML block begins with this line, where no paragraph goes on."""
+    """Whether an HTML block begins with this line, if no paragraph is before it."""
     return any((_HTML.match(line), _TAG.match(line), _ANY_TAG.fullmatch(line)))

@@ -42,7 +42,7 @@ TEXT: Final = Limit(
 SIGNATURE: Final = Limit(
     "A signature or its bytes",
     64 * _KIB,
-    "One by OpenSSH has some 300 bytes.",
+    "A signature by OpenSSH has about 300 bytes.",
     "Name the file of the signature.",
 )
 OUTPUT: Final = Limit("A trace", 1_000_000_000, "SQLite stores no longer value.", "Store it in parts.")

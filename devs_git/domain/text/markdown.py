@@ -1,6 +1,6 @@
 """The headings and blocks of a Markdown text, as CommonMark has them: read by markdown-it-py, which is imported late.
 
-No heading stands inside fenced code, indented code, HTML blocks, comments or front matter. Headings inside lists and
+Fenced code, indented code, HTML blocks, comments and front matter have no headings. Headings inside lists and
 quotes are part of those and begin no section.
 """
 
@@ -31,7 +31,7 @@ _KINDS: Final = {
     "paragraph_open": TEXT,
     "hr": NONE,
 }
-# Which, and the number of its first line where it is TEXT: each paragraph is a block of its own.
+# The kind of a line, and for TEXT the number of the first line of its paragraph or heading, else 0.
 Kind = tuple[str, int]
 
 
@@ -91,7 +91,7 @@ def _parser() -> MarkdownIt:
 
 
 def _after_front_matter(lines: Sequence[str]) -> int:
-    """Where the text begins after YAML or TOML that stands first of all between two lines `---` or `+++`."""
+    """The line after front matter: YAML or TOML at the beginning, between two lines `---` or `+++`."""
     mark = lines[0].rstrip(" \t") if lines else ""
     if mark not in ("---", "+++"):
         return 0

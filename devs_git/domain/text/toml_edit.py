@@ -2,7 +2,7 @@
 
 A table header is valid after everything but an inline table of that name, so the rest of the file is not edited.
 tomllib reads the result and proves that it has the old values and the new table. Removing it leaves no trace: in a new
-file the table stands at the beginning, in any other file after a line end of its own.
+file the table is at the beginning, in any other file after a line end of its own.
 
 We tried tomlkit 0.15.2 on 17 texts, of which both it and this module edit the same 11. After adding and removing the
 table, this module gave back all 11 texts, and tomlkit 2: it left empty lines behind. It also wrote line feeds into a
@@ -20,7 +20,7 @@ from devs_git.domain.text.json_edit import Unfit
 
 
 def load(text: str) -> dict[str, Any]:
-    """The value; Unfit with the line."""
+    """The value of a text; Unfit with the line of the error."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -32,7 +32,7 @@ def load(text: str) -> dict[str, Any]:
 
 
 def add(text: str | None, header: tuple[str, str], table: Mapping[str, str | list[str]]) -> str:
-    """`text` with the table `[header]` at its end; None is a new file. Unfit where it cannot stand there."""
+    """`text` with the table `[header]` at its end. None is a new file. Unfit if the table cannot be there."""
     if text is None:
         return _block(header, table, "\n") + "\n"
     before, line_end = load(text), _line_end(text)
@@ -52,7 +52,7 @@ def add(text: str | None, header: tuple[str, str], table: Mapping[str, str | lis
 
 
 def remove(text: str, header: tuple[str, str], table: Mapping[str, str | list[str]]) -> str | None:
-    """`text` without what `add` put in; None where nothing else was there. Unfit where it was changed since."""
+    """`text` without the table of `add`; None if nothing else was there. Unfit if the table was changed since."""
     line_end = _line_end(text)
     block = _block(header, table, line_end)
     if text == block + line_end:
@@ -77,7 +77,7 @@ def _block(header: tuple[str, str], table: Mapping[str, str | list[str]], line_e
 
 
 def _value(value: str | list[str]) -> str:
-    """Plain words only: what we write needs no escapes."""
+    """The value as TOML. Our values need no escapes."""
     return f'"{value}"' if isinstance(value, str) else "[" + ", ".join(f'"{part}"' for part in value) + "]"
 
 
