@@ -15,7 +15,7 @@ trace list, trace search, trace export, conversation show, conversation snapshot
 _CHANGES: Final = """
 task start, task complete, task result, checkpoint, rewind, undo, checkout, branch, restore, snapshot open
 """
-_GO_ON: Final = """
+_CHANGES_WHILE_FROZEN: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
 conversation import, conversation snapshot
 """
@@ -26,12 +26,12 @@ def _of(names: str, kind: str) -> dict[str, str]:
     return dict.fromkeys((name.strip() for name in names.split(",")), kind)
 
 
-# What each verb may do: its tier, and whether it works while a gate is open (`goes on`) or is refused (`waits`).
+# What each verb may do: its tier, and whether it works while a gate is open.
 VERBS: Final[dict[str, str]] = {
-    **_of(_READS, "tier 0, goes on"),
-    **_of(_CHANGES, "tier 1, waits"),
-    **_of(_GO_ON, "tier 1, goes on"),
-    **_of(_DESTROY, "tier 3, waits"),
+    **_of(_READS, "tier 0, works while frozen"),
+    **_of(_CHANGES, "tier 1, refused while frozen"),
+    **_of(_CHANGES_WHILE_FROZEN, "tier 1, works while frozen"),
+    **_of(_DESTROY, "tier 3, refused while frozen"),
 }
 OTHER_COMMANDS: Final = _of(
     "hook, agent install, aliases install, aliases uninstall, mcp, serve, demo, completion, help",

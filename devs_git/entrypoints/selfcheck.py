@@ -91,8 +91,8 @@ def _tools() -> Iterator[str]:
 
 def _promises() -> Iterator[str]:
     """Differences between the written list and the tables."""
-    on = {True: "goes on", False: "waits"}
-    verbs = {name: f"tier {row.tier}, {on[row.runs_while_frozen]}" for name, row in VERBS.items()}
+    frozen = {True: "works while frozen", False: "refused while frozen"}
+    verbs = {name: f"tier {row.tier}, {frozen[row.runs_while_frozen]}" for name, row in VERBS.items()}
     tools = {name: tool.verb_name for name, tool in TOOLS.items()}
     routes = {f"{one.method} {one.path}": one.tool_name for one in ROUTES}
     yield from _differences("verb", public_surface.VERBS, verbs)

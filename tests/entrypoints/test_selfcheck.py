@@ -120,7 +120,7 @@ def test_what_a_table_has_lost_or_changed_is_found_by_the_written_list(
     monkeypatch.setattr(selfcheck, "ROUTES", ROUTES[1:])
     monkeypatch.delitem(OTHER_COMMANDS, "demo")
     assert [text for text in told(selfcheck.registry) if "written list" in text] == [
-        "The verb 'checkpoint' is on the written list as tier 1, waits, but is tier 1, goes on.",
+        "The verb 'checkpoint' is on the written list as tier 1, refused while frozen, but is tier 1, works while frozen.",
         "The command 'demo' is on the written list, but does not exist.",
         "The tool 'git_status' is on the written list as status, but is log.",
         "The tool 'undo_rewind' is on the written list, but does not exist.",
