@@ -1,4 +1,4 @@
-"""Arguments for a tool, by their names; what is not known here is a text."""
+"""Sample arguments of tools by their names; all others are a text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ARGUMENTS: dict[str, dict[str, object]] = {
 
 
 def sample(name: str) -> dict[str, object]:
-    """Arguments that are formed well for a tool: its required ones, and the task where it takes one."""
+    """Valid arguments for a tool: the required ones, and the task if it takes one."""
     found: dict[str, object] = {}
     for one in TOOLS[name].params:
         if one.required or one.name == "task_id":

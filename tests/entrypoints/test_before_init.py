@@ -1,4 +1,4 @@
-"""Where the ledger has no policy, every verb but those that say so in their row answers NOT_INITIALIZED."""
+"""If the ledger has no policy, every verb answers NOT_INITIALIZED, except those that are marked in the table."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ REFUSED = [row for row in VERBS.values() if not row.before_init]
 
 
 def nothing(_git: Run) -> None:
-    """A repository of git's."""
+    """A git repository without devs-git."""
 
 
 def genesis_alone(git: Run) -> None:
-    """As an `init` of version 0.1 left it that was cut off."""
+    """A repository as an interrupted `init` of version 0.1 left it."""
     tree = git("mktree", stdin="")
     git("update-ref", LEDGER, git("commit-tree", tree, "-m", "ledger: begin\n\nDevs-Event: ledger.created"))
 
@@ -73,7 +73,7 @@ def genesis_packed(git: Run) -> None:
 
 
 def traces_kept(git: Run) -> None:
-    """The folder of the catalog is there, and no ledger ever was."""
+    """A repository with the folder of the catalog, that never had a ledger."""
     (Path(git("rev-parse", "--absolute-git-dir")) / "devs").mkdir()
 
 
@@ -170,7 +170,7 @@ def named_by_a_remote(git: Run, clone: Path) -> None:
 
 
 def named_by_a_commit(git: Run, clone: Path) -> None:
-    """It is bound to an event that another clone has."""
+    """A repository whose commit names an event that only another clone has."""
     git("init", "-q", str(clone))
     tip = git("rev-parse", LEDGER)
     git("commit", "-q", "--allow-empty", "-m", f"x\n\nDevs-Ledger: {tip}", where=clone)

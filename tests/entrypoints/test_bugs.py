@@ -1,4 +1,4 @@
-"""What nobody caught: the disk's failures are refusals, all else is a bug of ours."""
+"""Exceptions that nobody caught: failures of the disk are refusals, all others are INTERNAL."""
 
 from __future__ import annotations
 

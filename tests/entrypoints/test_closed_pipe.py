@@ -1,4 +1,4 @@
-"""An answer that cannot be printed: what was done stands, and the exit status does not say that all is well."""
+"""An answer that cannot be printed: the command has run, and the exit status reports the failure."""
 
 from __future__ import annotations
 

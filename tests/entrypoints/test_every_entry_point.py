@@ -1,4 +1,4 @@
-"""Every tool through every entry point, while a gate is open and while none is. What is in the table is tested, whatever it is."""
+"""Every tool through every entry point, with and without an open gate. Each row of the tool table is tested."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Call = Callable[[str, dict[str, Any]], Awaitable[tuple[dict[str, Any], bool]]]
 
 @pytest.fixture
 def lived_in(initialised: Path) -> Path:
-    """A task completed, another branch, a trace."""
+    """A repository with a completed task, a second branch and a trace."""
     for name, arguments in (
         ("start_task", {"task_id": "1", "title": "x"}),
         ("commit_task", {"task_id": "1", "message": "m"}),
@@ -51,7 +51,7 @@ def lived_in(initialised: Path) -> Path:
 
 @asynccontextmanager
 async def _client(entry_point: str, top: Path, web: Web) -> AsyncIterator[Call]:
-    """One way to call a tool: the value, and whether it is an error."""
+    """Calls a tool through one entry point: the value, and whether it is an error."""
     kind, _, mode = entry_point.partition(" ")
 
     async def plain(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
@@ -78,7 +78,7 @@ async def _client(entry_point: str, top: Path, web: Web) -> AsyncIterator[Call]:
 
 
 def _state(top: Path) -> bytes:
-    """What a gate freezes: branches but the ledger and snapshots, visible tags, HEAD, index and files."""
+    """What a gate freezes: branches without ledger and snapshots, visible tags, HEAD, index and files."""
     words = (
         "git for-each-ref --format='%(refname) %(objectname)' refs/heads refs/tags | grep -v -e devs/ledger -e heads/snapshot/; "
         "git symbolic-ref HEAD; git ls-files --stage; git status --porcelain"
@@ -106,7 +106,7 @@ async def _through(entry_point: str, top: Path, web: Web) -> None:
 
 
 def _fits(name: str, value: dict[str, Any], is_error: bool) -> None:
-    """The value is what is announced: a result of the output schema, or one of the tool's codes."""
+    """The value fits the tool's output schema, or is an error with one of its codes."""
     assert is_error is ("error" in value), name
     jsonschema.validate(value, ANNOUNCED.get(name, {}))  # clients hold errors to it, too
     if is_error:

@@ -1,4 +1,4 @@
-"""Over MCP and HTTP a refusal speaks of tools and arguments, not of commands and options of the command line."""
+"""Over MCP and HTTP a refusal names tools and arguments, not commands and options of the command line."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_hint_names_tools_and_arguments(tool: str, said: str, words: str) -> N
 
 
 def _texts() -> Iterator[tuple[str, str]]:
-    """Every message and hint of the sources that a tool may hand on, with X1 where a value goes."""
+    """Every message and hint in the sources that a tool may return, with X1 for each value."""
     for file in sorted(SOURCES.rglob("*.py")):
         if file.name in FOR_PERSONS or file.parent.name in FOR_PERSONS:
             continue
@@ -131,7 +131,7 @@ def _options_of(tool: Tool) -> list[str]:
 
 
 def _left(tool: str, text: str) -> set[str]:
-    """What is left of options, those of commands for a shell apart."""
+    """Options that were not translated, without those of shell commands."""
     rest = re.sub(r"\b(git|devs-git|pip|ssh-keygen) [^;,()]*", "", translate_text(TOOLS[tool], text))
     return set(re.findall(r"(?<!\S)--[a-z-]+", rest))
 

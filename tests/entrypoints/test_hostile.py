@@ -1,4 +1,4 @@
-"""A client that means harm, and a repository prepared for it: nothing runs, nothing leaks, the server still answers."""
+"""A hostile client and a hostile repository: no program runs, nothing leaks, and the server still answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TEXTS = ("../../x", "/etc/passwd", "--output=x", "-x", "task-1\0", "$(touch ran)
 
 
 def frame(dice: random.Random) -> bytes:
-    """One line that is no message of the protocol, or not quite one."""
+    """A line that is not a valid message of the protocol."""
     whole = json.dumps(
         {
             "jsonrpc": "2.0",
@@ -62,7 +62,7 @@ def frame(dice: random.Random) -> bytes:
 
 
 class Talker:
-    """`devs-git mcp` and its two pipes, without a library between."""
+    """`devs-git mcp` with its two pipes, without an MCP library."""
 
     def __init__(self, top: Path) -> None:
         self.child = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Each git child of each verb is killed, one in each run: a refusal that says so, nothing half done, and it works again.
+"""Each git child of each verb is killed once: the verb refuses, changes nothing by half, and works the next time.
 
 Verbs that move the tree have tests of their own (tests/storage/worktree).
 """

@@ -1,6 +1,6 @@
-"""What is said first while a gate is open: arguments, what is not found, the gate, and only then the state of things.
+"""The order of refusals while a gate is open: arguments, not found, the gate, and last the state.
 
-A dry run is never refused for the gate or the state: it says in `blocked_by` what would stop the real one.
+A dry run is never refused for the gate or the state: its `blocked_by` has what would refuse the real command.
 """
 
 from __future__ import annotations

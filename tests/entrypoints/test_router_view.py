@@ -1,4 +1,4 @@
-"""The view follows verbs that change something; what only reads draws it where it is gone, and a dry run never does."""
+"""The view `.devs/` is updated by verbs that write, restored by verbs that read, and never touched by a dry run."""
 
 from __future__ import annotations
 

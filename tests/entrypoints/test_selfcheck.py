@@ -1,4 +1,4 @@
-"""`verify registry guard` finds nothing in devs-git as it is, and whatever is planted there."""
+"""`verify registry guard` finds nothing wrong in devs-git, and finds each fault that a test plants."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def told(part: Callable[[], tuple[Any, ...]]) -> list[str]:
 
 
 def only(monkeypatch: pytest.MonkeyPatch, *names: str, tools: tuple[str, ...] = ()) -> None:
-    """Let the guard look at these verbs and tools alone: each costs time."""
+    """Let the guard check only these verbs and tools, because each takes time."""
     monkeypatch.setattr(selfcheck, "VERBS", {name: VERBS[name] for name in names})
     monkeypatch.setattr(selfcheck, "TOOLS", {name: TOOLS[name] for name in tools})
 

@@ -1,4 +1,4 @@
-"""What a tool announces of its arguments is what its verb checks: enums, lengths, patterns and bounds, compared value by value."""
+"""The input schema of each tool agrees with the checks of its verb: enums, lengths, patterns and bounds."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ BY_RULE = (
 def _inner(
     schema: dict[str, Any], where: tuple[Any, ...] = ()
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """Every place of a schema that holds a value of its own."""
+    """Every place in a schema that describes one value."""
     if schema["type"] == "object":
         for name, below in schema["properties"].items():
             yield from _inner(below, (*where, name))
@@ -84,7 +84,7 @@ def _with(arguments: dict[str, Any], where: tuple[Any, ...], value: Any) -> dict
 
 
 def _by_verb(name: str, arguments: dict[str, Any]) -> str:
-    """Which argument the verb refuses, by its own checks alone; '' where it takes them all."""
+    """The argument that the verb's own checks refuse; '' if they accept all."""
     tool = TOOLS[name]
     fields = {one.name: one.target for one in tool.params if not one.worktree}
     given = {

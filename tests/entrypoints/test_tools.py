@@ -1,4 +1,4 @@
-"""The tool table: every tool is a verb, guarded like it, and answers as the command line's --json does."""
+"""The tool table: every tool calls a verb, is guarded like it, and answers like `--json` on the command line."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_a_result_fits_the_schema_that_is_announced(initialised: Path) -> None:
 
 
 def _known(schema: dict[str, object]) -> dict[str, object]:
-    """The part of a schema that our own reader knows: types, properties, required."""
+    """The keywords of a schema that our reader knows: types, properties, required."""
     kept = {key: value for key, value in schema.items() if key in ("type", "required")}
     if isinstance(schema.get("properties"), dict):
         kept["properties"] = {key: _known(value) for key, value in schema["properties"].items()}  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What the tests of hooks share."""
+"""Fixtures for the tests of hooks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.trailers import WORK, Commit, Run
 
 @pytest.fixture
 def tip(ledgered: Workspace, repo: Path, git: Run) -> str:
-    """The ledger's tip in a repository with our hooks and an active task; nothing records here."""
+    """The ledger's tip in a repository with our hooks and an active task. No checkpoints are recorded."""
     active_task.write(ledgered.places, WORK.lines())
     for name, source in installation.hook_sources().items():
         hook = repo / ".git/hooks" / name
@@ -29,7 +29,7 @@ def tip(ledgered: Workspace, repo: Path, git: Run) -> str:
 
 @pytest.fixture
 def commit(repo: Path) -> Commit:
-    """`commit("--amend", editor="sed -i s/a/b/")`: exit status of a `git commit` of one more change."""
+    """`commit("--amend", editor="sed -i s/a/b/")`: commit one more change and return the exit status."""
 
     def run(*args: str, editor: str = "false", change: bool = True) -> int:
         if change:

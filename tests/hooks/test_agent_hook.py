@@ -1,4 +1,4 @@
-"""The agent hook: it keeps what a tool printed and goes, and before a tool it asks whether a gate is open."""
+"""The agent hook: it saves the output of each tool, and denies tools that write while a gate is open."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def project(initialised: Path, git: Run) -> Path:
-    """A repository in which both clients are told of us, with a linked worktree beside it."""
+    """A repository with the agent hook installed for both clients, and a linked worktree."""
     for client in CLIENTS.values():
         client_files.install(locate(initialised), initialised, client)
     git("add", "-A")
@@ -234,7 +234,7 @@ def test_the_line_is_the_same_in_a_shell_that_is_none_of_posix(project: Path) ->
 def test_no_tool_writes_through_an_open_gate_because_a_git_died(
     place: str, project: Path, tmp_path: Path, git: Run
 ) -> None:
-    """Where a tool works in another repository, which knows of no client, its gate counts too."""
+    """A tool that works in another repository, without clients, is denied by a gate of that repository."""
     where = project
     if place != "here":
         where = tmp_path / "other"

@@ -1,4 +1,4 @@
-"""One `git commit` asks git once whether anything is open, and again wherever that answer could be another."""
+"""One `git commit` asks git once whether a gate is open, and again whenever the answer may have changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The header of every shipped hook: how it calls the hook that stood there before, and what that costs."""
+"""The header of every hook: how it calls the hook that was there before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each program that a hook of ours starts is killed, one in each run: what it did not say is no permission."""
+"""Each program that a hook starts is killed once: a missing answer never permits anything."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BY_HAND = [
 
 @pytest.fixture
 def top(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
-    """A repository with a completed task, one under way, a side branch and a server; foreign hooks stand before ours."""
+    """A repository with a completed task, an active task, a side branch, a server, and hooks of others that ours call."""
     return moulded("helpers", lambda: request.getfixturevalue("_made"))
 
 

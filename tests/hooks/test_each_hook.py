@@ -1,4 +1,4 @@
-"""Each installed hook does its own part: it is run by itself, so that no other hook can stand in for it."""
+"""Each installed hook is run by itself, so that no other hook can do its work."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def top(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
 
 
 def hook(top: Path, name: str, *words: str, given: str = "") -> tuple[int, str]:
-    """The exit status of a hook, and what it said."""
+    """The exit status and standard error of a hook."""
     program = str(top / ".git/hooks" / name)
     done = subprocess.run(
         [program, *words], cwd=top, input=given, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""While a gate is open, git itself refuses to make or send work; and no way of moving the tree takes the gate away."""
+"""While a gate is open, the hooks refuse to commit and to push, and no move of the tree removes the gate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def asked() -> str:
 
 
 def decided(gate_id: str) -> None:
-    """What a decision does to the ledger's tree, as far as hooks look."""
+    """What hooks see of a decision in the ledger's tree."""
     workspace = Workspace.open()
     event = workspace.event(
         "gate.resolved", "gate: approved", ("Devs-Gate", gate_id), verb_name="gate approve"
@@ -33,7 +33,7 @@ def decided(gate_id: str) -> None:
 
 
 def attempt(*words: str, where: Path | None = None, **env: str) -> tuple[int, str]:
-    """Exit status of `git words` and what was said on standard error."""
+    """Exit status and standard error of `git words`."""
     done = subprocess.run(
         ["git", *words],
         cwd=where,

@@ -1,4 +1,4 @@
-"""The hooks, which are shell, write nothing through a link that stands where a file of ours belongs."""
+"""The hooks write nothing through a symbolic link in the place of a file of devs-git."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def elsewhere(tmp_path: Path) -> Path:
 
 
 def commit() -> None:
-    """A commit with nothing of ours in its way, and one of a template that an editor changes."""
+    """Make a commit, and one from a template that an editor changes."""
     run_ok("commit", "-q", "--allow-empty", "-m", "x")
     Path("words").write_text("Subject\n")
     edit = {"GIT_EDITOR": "echo more >>"}

@@ -1,4 +1,4 @@
-"""The short way of the hooks for plain messages: the same bytes as the long one, without awk."""
+"""The short way for messages of one paragraph gives the same bytes as awk."""
 
 from __future__ import annotations
 

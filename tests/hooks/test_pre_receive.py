@@ -1,4 +1,4 @@
-"""Real pushes to a real bare repository with our hook: what goes through, and what is refused with its code."""
+"""Pushes to a bare repository with our hook: which are accepted, and which are refused with which code."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def decide(gate: str) -> None:
 
 
 def by_hand(*files: tuple[str, bytes | None]) -> str:
-    """An event that somebody writes past our verbs; the tip before it."""
+    """Write an event without our verbs; return the tip before it."""
     workspace = Workspace.open()
     before = workspace.ledger.tip().oid
     workspace.append(lambda _tip: Draft(Event("x", "x", ()), files))

@@ -1,4 +1,4 @@
-"""post-rewrite leaves Python alone where no checkpoint stands on a rewritten commit."""
+"""post-rewrite starts no Python if no checkpoint is on a rewritten commit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def started(ledgered: Workspace, repo: Path, tmp_path: Path) -> Path:
-    """task-1 is finished at HEAD, one more commit stands above it; the file exists once post-rewrite starts Python."""
+    """task-1 is completed below HEAD. The file is created when post-rewrite starts Python."""
     task_start.run(ledgered, task_start.Request("1", title="Begin"))
     task_complete.run(ledgered, task_complete.Request())
     told, program = tmp_path / "told", tmp_path / "python"

@@ -1,4 +1,4 @@
-"""The strict hook: no ref moves by hand that must not, and git's own upkeep goes on."""
+"""The strict hook: it refuses forbidden moves of refs, and git maintenance still works."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_a_snapshot_that_is_made_while_frozen_comes_to_no_other_branch(top: Path
 
 
 def test_a_branch_or_a_tag_is_no_link_to_another_kind_of_ref(top: Path) -> None:
-    """git tells its hook of links since 2.46."""
+    """git passes symbolic refs to the hook since 2.46."""
     hook = top / ".git/hooks/reference-transaction"
     for ref, target, status in (
         ("refs/heads/x", "refs/y", 1),

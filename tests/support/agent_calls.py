@@ -1,4 +1,4 @@
-"""What the tests of agent hooks share: the example payloads, and calling a hook as its client does."""
+"""Helpers for the tests of agent hooks: example payloads, and calls of a hook as its client makes them."""
 
 from __future__ import annotations
 

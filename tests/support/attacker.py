@@ -1,4 +1,4 @@
-"""What the tests of attacks share: git as an attacker calls it, and who notices."""
+"""Helpers for the tests of attacks: git as an attacker calls it, and what finds the attack."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 
 
 def attempt(*words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> tuple[int, str]:
-    """git's exit status and what it said."""
+    """git's exit status and output."""
     done = subprocess.run(
         ["git", *words],
         cwd=where,
@@ -41,20 +41,20 @@ def must_fail(
 
 
 def run_ok(*words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> str:
-    """What git prints; nothing here holds it up."""
+    """The output of a git command, which must succeed."""
     status, said = attempt(*words, where=where, env=env)
     assert status == 0, said
     return said.strip()
 
 
 def commit(*options: str, message: str = "smuggled", env: Mapping[str, str] | None = None) -> str:
-    """A commit past our hooks; its oid."""
+    """Commit without our hooks; return the oid."""
     run_ok(*NO_HOOKS, "commit", "-q", "--allow-empty", *options, "-m", message, env=env)
     return run_ok("rev-parse", "HEAD")
 
 
 def codes_in(*parts: str, **how: Any) -> set[str]:
-    """The codes that `verify` tells, errors and warnings."""
+    """The codes of `verify`'s findings, errors and warnings."""
     return {
         found.code
         for found in verify.run(Workspace.open(), verify.Request(parts or ("all",), **how)).findings
@@ -62,7 +62,7 @@ def codes_in(*parts: str, **how: Any) -> set[str]:
 
 
 def findings() -> tuple[Finding, ...]:
-    """What `doctor` tells."""
+    """The findings of `doctor`."""
     found: tuple[Finding, ...] = doctor.run(Workspace.open(), doctor.Request()).findings
     return found
 
@@ -72,7 +72,7 @@ def doctor_codes() -> set[str]:
 
 
 def refusal(run: Any) -> str:
-    """The code with which a verb of ours refuses."""
+    """The code of the refusal of a verb."""
     try:
         run()
     except DevsError as error:
@@ -81,7 +81,7 @@ def refusal(run: Any) -> str:
 
 
 def by_hand(*files: tuple[str, bytes | None], kind: str = "gate.resolved") -> str:
-    """An event that somebody writes past our verbs; its oid."""
+    """Write an event without our verbs; return its oid."""
     return Workspace.open().append(lambda _tip: Draft(Event(kind, "gate: approved", ()), files)).oid
 
 

@@ -1,4 +1,4 @@
-"""What the tests of conversations in the catalog share."""
+"""Helpers for the tests of conversations in the catalog."""
 
 from __future__ import annotations
 

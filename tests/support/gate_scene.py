@@ -1,4 +1,4 @@
-"""What the tests of gates share: asking, a policy in force, keys, and a TAS."""
+"""Helpers for the tests of gates: requests, a policy in force, keys and a TAS."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WHOLE: dict[str, Any] = {
 
 
 def ask(workspace: Workspace, *, text: str | None = None, kind: str = "TAS_REVISION", **more: Any) -> str:
-    """A gate waits; its id. With `text` the whole TAS is proposed."""
+    """Request a gate; return its id. `text`: the proposed TAS."""
     told: dict[str, Any] = {"gate_type": kind, "blocker_description": BLOCKER, **more}
     if kind == "TAS_REVISION":
         changes = {**CHANGES, **({} if text is None else {"proposed_text": text})}
@@ -102,7 +102,7 @@ def yes(_text: str) -> None:
 
 
 def refusal(run: Callable[[], Any]) -> DevsError:
-    """What a call is refused with."""
+    """The refusal of a call."""
     with pytest.raises(DevsError) as caught:
         run()
     return caught.value

@@ -1,4 +1,4 @@
-"""How a move ends that is killed: in the middle of a step or of a filter, and what comes after it."""
+"""Kill a move in the middle of a step or of a filter, and check what the next command does."""
 
 from __future__ import annotations
 

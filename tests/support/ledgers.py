@@ -1,4 +1,4 @@
-"""Ledgers as tests begin them, and policies put into force without a person."""
+"""Make ledgers for tests, and put policies into force without a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository that holds a secret in each place of ours, and how to look for it in every object and file of .git."""
+"""A repository with a secret in each place where devs-git stores something, and a search for it in every object and file of .git."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run_purge(top: Path, request: purge.Request = PATH, **more: Any) -> purge.Re
 
 
 def unpacked_streams(data: bytes) -> Iterator[bytes]:
-    """What every zlib stream in `data` holds, as far as it can be read."""
+    """The content of every zlib stream in `data`, as far as it can be read."""
     for header in re.finditer(b"\x78[\x01\x5e\x9c\xda]", data):
         unpacking = zlib.decompressobj()
         with contextlib.suppress(zlib.error):
@@ -78,7 +78,7 @@ def places(top: Path) -> set[str]:
 
 
 def gc(top: Path) -> None:
-    """What `purge` says to run after it."""
+    """Run the commands that `purge` prints at its end."""
     subprocess.run(["sh", "-ec", purge.FINISH], cwd=top, check=True, capture_output=True)
 
 

@@ -1,4 +1,4 @@
-"""What the tests of snapshots share."""
+"""Helpers for the tests of snapshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A terminal for a command, and who types at it. That a program can do this is the point of one of the tests."""
+"""Run a command on a terminal and type the answers. One of the tests shows that a program can do this."""
 
 from __future__ import annotations
 

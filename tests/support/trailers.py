@@ -1,4 +1,4 @@
-"""What the tests of trailers share."""
+"""Helpers for the tests of trailers."""
 
 from __future__ import annotations
 

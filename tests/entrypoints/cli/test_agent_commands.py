@@ -1,4 +1,4 @@
-"""`agent install` as people call it: it says what it did, leaves no event, and works in clones and linked worktrees."""
+"""`agent install` on the command line: it says what it did, writes no event, and works in clones and linked worktrees."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Say = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Say:
-    """`say("install", "claude")` runs the command; exit status and all that it printed."""
+    """`say("install", "claude")` runs the command and returns its exit status and output."""
 
     def run(*words: str) -> tuple[int, str]:
         monkeypatch.setattr(sys, "argv", ["devs-git", "agent", *words])

@@ -1,4 +1,4 @@
-"""One whole trace is read without click, and nobody can tell by what is printed."""
+"""One whole trace is read without click, and the output is the same as with click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may come in, decided by the head of a request."""
+"""Which requests are let in, decided by their headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official conformance suite of MCP in both eras, and the inspector's command line, over both transports."""
+"""The official conformance suite of MCP in both versions of the protocol, and the inspector's command line, over both transports."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_what_needs_no_fixture_of_the_suite_passes(
 
 @contextlib.contextmanager
 def _address(transport: str, top: Path) -> Iterator[str]:
-    """Where the suite, which speaks HTTP only, finds the server."""
+    """The address of the server for the suite, which uses HTTP only."""
     if transport == "stdio":
         with bridge(top) as url:
             yield url

@@ -1,4 +1,4 @@
-"""The stream of events: who wrote them does not matter, and who listens hinders nobody."""
+"""The stream of events: it has the events of all processes, and no listener slows others down."""
 
 from __future__ import annotations
 

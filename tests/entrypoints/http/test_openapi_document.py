@@ -1,4 +1,4 @@
-"""Requests made up from the OpenAPI document: every answer is one that it describes, and none is a bug of ours."""
+"""Requests generated from the OpenAPI document: every answer is described there, and none is INTERNAL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress of a rewind over HTTP, and what becomes of the rewind when nobody listens to it any more."""
+"""Progress of a rewind over HTTP, and the rewind after its client disconnected."""
 
 from __future__ import annotations
 

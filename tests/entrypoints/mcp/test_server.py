@@ -1,4 +1,4 @@
-"""A scripted client (the SDK's own) drives a whole story over standard input and output, in both protocol eras."""
+"""The SDK's client calls tools over standard input and output, in both versions of the protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One place writes for people, and whatever it is given, a terminal obeys none of it."""
+"""One place writes for people, and no text that it writes can command a terminal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Terminal(io.StringIO):
 
 @contextlib.contextmanager
 def a_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
-    """Standard output and standard error as a person has them."""
+    """Standard output and standard error as terminals."""
     monkeypatch.delenv("NO_COLOR")
     made = Terminal()
     with contextlib.redirect_stdout(made), contextlib.redirect_stderr(made):
@@ -99,7 +99,7 @@ def test_a_log_and_progress_command_no_terminal_either(monkeypatch: pytest.Monke
 
 @pytest.fixture
 def hostile(lived_in: Path, git: Git) -> Path:
-    """Everything that git lets be called so is called so."""
+    """A branch, a tag and a file with this name, as far as git allows it."""
     (lived_in / f"file{HOSTILE}").write_text(f"{HOSTILE}\n")
     git("add", "-A")
     git("switch", "-q", "-c", f"branch{NAME}")

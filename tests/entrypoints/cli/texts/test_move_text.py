@@ -1,4 +1,4 @@
-"""What people read of a plan."""
+"""The texts of plans and results of moves."""
 
 from __future__ import annotations
 
