@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.belief.case import CALM, FROZEN, REFUSED, Case, Moulds
+from tests.support.belief.case import FROZEN, NOT_FROZEN, REFUSED, Case, Moulds
 from tests.support.belief.places import PLACES
 
 pytestmark = pytest.mark.thorough
@@ -33,4 +33,4 @@ def test_a_place_refuses_what_the_slow_statement_refuses(place: str, moulds: Mou
         found.append(PLACES[place](Case.make(seed, moulds, folder)))
         # In memory where there is room; forty ledgers would be a lot of it.
         shutil.rmtree(folder)
-    assert LEDGERS < MANY or min(map(found.count, (REFUSED, FROZEN, CALM))) > 1, found
+    assert LEDGERS < MANY or min(map(found.count, (REFUSED, FROZEN, NOT_FROZEN))) > 1, found

@@ -219,12 +219,12 @@ def test_without_a_ledger_work_is_refused_with_the_reason(git: Run) -> None:
 
 def test_a_tag_or_a_file_of_the_ledgers_short_name_unfreezes_nothing(work: Path, git: Run) -> None:
     gate = asked()
-    calm = git("rev-parse", "refs/heads/devs/ledger~1")
+    earlier = git("rev-parse", "refs/heads/devs/ledger~1")
     for ref in ("refs/tags/devs/ledger", "refs/devs/ledger", "refs/heads/refs/heads/devs/ledger"):
-        git("update-ref", ref, calm)
-    (work / ".git/devs").joinpath("ledger").write_text(f"{calm}\n")
+        git("update-ref", ref, earlier)
+    (work / ".git/devs").joinpath("ledger").write_text(f"{earlier}\n")
     refused(gate, "commit", "-m", "x")
-    git("replace", "refs/heads/devs/ledger^{commit}", calm)
+    git("replace", "refs/heads/devs/ledger^{commit}", earlier)
     refused(gate, "commit", "-m", "x")
 
 

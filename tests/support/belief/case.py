@@ -24,7 +24,7 @@ from tests.support.belief.oracle import Oracle
 from tests.support.belief.world import World
 
 Git = tuple[int, str]
-REFUSED, FROZEN, CALM = "refused", "frozen", "calm"
+REFUSED, FROZEN, NOT_FROZEN = "refused", "frozen", "not frozen"
 
 
 def git(where: Path, *words: str, ok: bool = True) -> Git:
@@ -145,7 +145,7 @@ class Case:
         gates = {path.removeprefix("open/") for path in self.expected_files(tip) if path.startswith("open/")}
         assert set(workspace.ledger.open_gates()) == gates, self.description(tip)
         assert commits(top) == (not gates), self.description(tip)
-        return FROZEN if gates else CALM
+        return FROZEN if gates else NOT_FROZEN
 
     def description(self, *more: object) -> str:
         return f"seed {self.seed} {more}\n{self.ledger.story()}"

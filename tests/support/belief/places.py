@@ -1,7 +1,7 @@
 """The five places that judge a ledger, with real git: each is asked, and compared with the slow statement.
 
 A server with our hook that receives a push; `sync` with a remote; the `init` of a fresh clone; hooks and verbs of a clone
-that got the ledger by a plain `git fetch`; `verify`. Each answers with what came out: REFUSED, FROZEN or CALM.
+that got the ledger by a plain `git fetch`; `verify`. Each answers with what came out: REFUSED, FROZEN or NOT_FROZEN.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from devs_git.workspace import Workspace
 from tests.support import repository_copy
 from tests.support.agent_calls import before, call
 from tests.support.belief.abstract_ledger import Policy
-from tests.support.belief.case import CALM, FROZEN, REFUSED, Case, commits, git, merge_as_sync_did
+from tests.support.belief.case import FROZEN, NOT_FROZEN, REFUSED, Case, commits, git, merge_as_sync_did
 from tests.support.belief.findings import forged_events, rollback
 from tests.support.belief.oracle import Oracle
 from tests.support.belief.records import events_added_twice
@@ -65,7 +65,7 @@ def server(case: Case) -> str:
     )
     assert (status != 0) == frozen, case.description(new, said)
     assert status == 0 or "GATE_BLOCKED" in said, said
-    return FROZEN if frozen else CALM
+    return FROZEN if frozen else NOT_FROZEN
 
 
 def sync_with_a_remote(case: Case) -> str:
