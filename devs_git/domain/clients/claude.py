@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.client import Client
+from devs_git.domain.clients.client import Client, Fields
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
@@ -190,4 +190,16 @@ CLAUDE: Final = Client(
     knows=knows,
     read=read,
     answered=("PostToolUse", "PostToolUseFailure"),
+    fields=Fields(
+        session="session_id",
+        transcript="transcript_path",
+        folder="cwd",
+        event="hook_event_name",
+        tool="tool_name",
+        tool_input="tool_input",
+        response="tool_response",
+        use_id="tool_use_id",
+        error="error",
+        duration="duration_ms",
+    ),
 )

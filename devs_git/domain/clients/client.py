@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.values import field, immutable
+from devs_git.values import immutable
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
@@ -27,18 +27,18 @@ _LINE: Final = (
 
 @immutable
 class Fields:
-    """A client's names of the fields in a payload."""
+    """Where a client's payload has what: the names of its fields."""
 
-    session: str = "session_id"
-    transcript: str = "transcript_path"
-    folder: str = "cwd"
-    event: str = "hook_event_name"
-    tool: str = "tool_name"
-    tool_input: str = "tool_input"
-    response: str = "tool_response"
-    use_id: str = "tool_use_id"
-    error: str = "error"
-    duration: str = "duration_ms"
+    session: str
+    transcript: str
+    folder: str
+    event: str
+    tool: str
+    tool_input: str
+    response: str
+    use_id: str
+    error: str
+    duration: str
 
 
 def permission_denied(event: str, reason: str) -> dict[str, Any]:
@@ -76,12 +76,12 @@ class Client:
     knows: Callable[[Mapping[str, Any]], bool]
     read: Callable[[Mapping[str, Any], Memory], Sequence[UnnamedMessage]]
     answered: tuple[str, str]
+    fields: Fields
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
     # The folder from which the hook looks for the repository, in shell syntax.
     start: str = "."
     # Whether the client runs hooks in the user's shell, which may not be a POSIX one.
     own_shell: bool = False
-    fields: Fields = field(default_factory=Fields)
     denial: Callable[[str, str], dict[str, Any]] = permission_denied
     failed: Callable[[Any], bool] = lambda _response: False
     notes: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.client import SERVER, Client
+from devs_git.domain.clients.client import SERVER, Client, Fields
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
@@ -208,4 +208,16 @@ CODEX: Final = Client(
     knows=knows,
     read=read,
     answered=("PostToolUse", "PostToolUse"),
+    fields=Fields(
+        session="session_id",
+        transcript="transcript_path",
+        folder="cwd",
+        event="hook_event_name",
+        tool="tool_name",
+        tool_input="tool_input",
+        response="tool_response",
+        use_id="tool_use_id",
+        error="error",
+        duration="duration_ms",
+    ),
 )
