@@ -27,8 +27,8 @@ from devs_git.storage.ledger import (
     devs_folder,
     integrity,
     known_tips,
+    policy_file,
     rewritten_commits,
-    tracked_policy,
 )
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -214,7 +214,7 @@ def _unrecorded_findings(workspace: Workspace) -> Iterator[Finding]:
 def _ledger(workspace: Workspace) -> Iterator[Finding]:
     git, named, readable = workspace.store_git, "", True
     try:
-        named = tracked_policy.genesis(tracked_policy.read(workspace.top, workspace.git))
+        named = policy_file.genesis(policy_file.read(workspace.top, workspace.git))
     except DevsError as error:
         yield _of(error)
         readable = False

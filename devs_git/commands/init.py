@@ -29,7 +29,7 @@ from devs_git.operations.sync.consent import Consent
 from devs_git.storage.git import exclude_file, locks
 from devs_git.storage.git.places import worktrees
 from devs_git.storage.hooks import client_files, installation
-from devs_git.storage.ledger import devs_folder, known_tips, received, tracked_policy, unknown_ledger
+from devs_git.storage.ledger import devs_folder, known_tips, policy_file, received, unknown_ledger
 from devs_git.storage.ledger.store import LOCK, Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -132,9 +132,9 @@ def _install(workspace: Workspace, request: Request) -> Result:
             "The path .devs has a file or folder that devs-git did not make; the view needs this path.",
             "Run: mv .devs <other>",
         )
-    proposed = tracked_policy.read(workspace.top, workspace.git)
-    ledger, fresh = _ledger(workspace, tracked_policy.genesis(proposed), request.person)
-    genesis = _genesis(workspace, tracked_policy.genesis(proposed))
+    proposed = policy_file.read(workspace.top, workspace.git)
+    ledger, fresh = _ledger(workspace, policy_file.genesis(proposed), request.person)
+    genesis = _genesis(workspace, policy_file.genesis(proposed))
     actions = [ledger, _policy(workspace, genesis, fresh=fresh)]
     actions.append(_write_proposed_policy(workspace, proposed is not None))
     actions.append(exclude_file.add(workspace.places))
@@ -170,7 +170,7 @@ def _ledger(workspace: Workspace, named: str, person: Consent) -> tuple[Action, 
     begin = workspace.event_of(LedgerCreated(), "ledger: begin", verb_name="init")
 
     def policy(genesis: str) -> Draft:
-        return Draft(_first_event(workspace, genesis), ((IN_FORCE, tracked_policy.in_force(first(genesis))),))
+        return Draft(_first_event(workspace, genesis), ((IN_FORCE, policy_file.in_force(first(genesis))),))
 
     ledger.begin(Draft(begin, (("README.md", README.encode()),)), policy)
     return Action("ledger", "created"), True
@@ -199,7 +199,7 @@ def _policy(workspace: Workspace, genesis: str, *, fresh: bool) -> Action:
     """The policy in force. An interrupted `init` of version 0.1 left none."""
     if workspace.ledger.tip().read(IN_FORCE) is not None:
         return Action("policy in force", "created" if fresh else "kept")
-    data = tracked_policy.in_force(first(genesis))
+    data = policy_file.in_force(first(genesis))
     event = _first_event(workspace, genesis)
 
     def build(tip: Tip) -> Draft:
@@ -217,8 +217,8 @@ def _write_proposed_policy(workspace: Workspace, there: bool) -> Action:
     data = workspace.ledger.tip().read(IN_FORCE)
     if there or data is None:
         return Action(PROPOSED, "kept")
-    begun = tracked_policy.first_event(workspace.store_git, workspace.ledger.tip().oid)
-    return tracked_policy.write(workspace.top, data, begun)
+    begun = policy_file.first_event(workspace.store_git, workspace.ledger.tip().oid)
+    return policy_file.write(workspace.top, data, begun)
 
 
 def _uninstall(workspace: Workspace) -> Result:

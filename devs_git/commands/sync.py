@@ -15,7 +15,7 @@ from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ledger_merge import Superseded
+from devs_git.domain.ledger.merge_rules import Superseded
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.setup import adopt_ledger

@@ -19,9 +19,9 @@ from devs_git.operations.setup import not_initialized
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git import bounded, refs
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.ledger import audit_facts, tracked_policy, unknown_ledger, whole_history
+from devs_git.storage.ledger import audit_facts, policy_file, unknown_ledger, whole_history
 from devs_git.storage.ledger.audit_facts import Facts
-from devs_git.storage.ledger.tracked_policy import NamedLedger
+from devs_git.storage.ledger.policy_file import NamedLedger
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
@@ -204,9 +204,9 @@ def _pinned_ledger(git: Git, base: str, head: str) -> NamedLedger:
     """
     try:
         if base:
-            return tracked_policy.named_ledger(git, base)
+            return policy_file.named_ledger(git, base)
         _, tracked = unknown_ledger.read_named_ledger(git)
-        return tracked if tracked.genesis or not head else tracked_policy.named_ledger(git, head)
+        return tracked if tracked.genesis or not head else policy_file.named_ledger(git, head)
     except DevsError:
         # The part `policy` reports that it cannot be read.
         return NamedLedger()

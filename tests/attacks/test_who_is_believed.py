@@ -15,7 +15,7 @@ from devs_git.domain.gates import signed_decision
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import received, tracked_policy
+from devs_git.storage.ledger import policy_file, received
 from devs_git.storage.ledger.gate_files import decision_path, marker_path, request_path, signature_path
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
@@ -57,7 +57,7 @@ def joined(first: str, second: str, like: str) -> str:
 def policy_text(workspace: Workspace, *people: tuple[str, Key], **more: Any) -> str:
     rows = [{"principal": f"{name}@example.org", "key": key.public} for name, key in people]
     record = {"genesis": genesis(workspace), "approvers": rows, "approval": {"minimum": "signed"}, **more}
-    return tracked_policy.in_force(record).decode()
+    return policy_file.in_force(record).decode()
 
 
 def approved(
@@ -279,7 +279,7 @@ def test_an_attackers_ledger_fetched_by_hand_where_nobody_ran_init(initialised: 
     """With a policy that names a command, which must not run on the machine of whoever fetched it."""
     workspace, owned = Workspace.open(), tmp_path / "owned"
     before, root = workspace.ledger.tip().oid, genesis(workspace)
-    rules = tracked_policy.in_force({"genesis": root, "notify": f"touch {owned}"}).decode()
+    rules = policy_file.in_force({"genesis": root, "notify": f"touch {owned}"}).decode()
     put_policy_in_force(workspace, notify=f"touch {owned}")
     own = on_top(("policy.yaml", rules), parent=root, message=SET)
     asked = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)

@@ -17,7 +17,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.cli import sync as syncing
 from devs_git.entrypoints.hooks import agent_hook
 from devs_git.errors import DevsError
-from devs_git.storage.ledger import received, tracked_policy
+from devs_git.storage.ledger import policy_file, received
 from devs_git.workspace import Workspace
 from tests.support import gate_scene
 from tests.support.clones import Clone, Pair, refs_of, second_remote
@@ -140,7 +140,7 @@ def test_the_first_sync_with_a_remote_compares_its_policy_with_the_tracked_one(
 
 
 def test_a_ledger_of_another_first_policy_is_a_fork(pair: Pair, tmp_path: Path) -> None:
-    named = tracked_policy.named_ledger(pair.ann.opened.git, "HEAD")
+    named = policy_file.named_ledger(pair.ann.opened.git, "HEAD")
     text = (pair.ann.top / "devs-policy.yaml").read_text().replace(named.first_policy, "a" * 40)
     gate_scene.commit(pair.ann.top, {"devs-policy.yaml": text})
     pair.ann.git("push", "-q", "--no-verify", "origin", "main")
@@ -172,7 +172,7 @@ def test_every_place_asks_the_rule_of_a_ledger_that_was_forged(pair: Pair, tmp_p
     pair.meet()
     tip, root = pair.ann.tip, gate_scene.genesis(pair.ann.opened)
     objects = pair.ann.opened.ledger.objects
-    own = tracked_policy.in_force({"genesis": root, "notify": "touch owned"})
+    own = policy_file.in_force({"genesis": root, "notify": "touch owned"})
     start = pair.ann.git("rev-parse", f"{root}^{{tree}}")
     tree = objects.edit_tree(start, (("policy.yaml", own),))
     side = pair.ann.git("commit-tree", "-p", root, "-m", "x\n\nDevs-Event: policy.set", tree)

@@ -11,7 +11,7 @@ from devs_git.commands import gate_approve, verify
 from devs_git.domain.gates import signed_decision
 from devs_git.domain.ledger.events import LEDGER, Draft, Event
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import gate_files, tracked_policy
+from devs_git.storage.ledger import gate_files, policy_file
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
 
@@ -178,7 +178,7 @@ def test_a_policy_that_nobody_approved_is_found(ledgered: Workspace) -> None:
     assert codes(ledgered) == []
     record = {"genesis": genesis(ledgered), "backup_limit": "6MB"}
     event = ledgered.event("policy.set", "policy: by hand", verb_name="init")
-    ledgered.append(lambda _tip: Draft(event, (("policy.yaml", tracked_policy.in_force(record)),)))
+    ledgered.append(lambda _tip: Draft(event, (("policy.yaml", policy_file.in_force(record)),)))
     assert codes(ledgered) == ["POLICY_INVALID"]
 
 

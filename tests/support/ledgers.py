@@ -10,7 +10,7 @@ from devs_git.domain.gates.policy import IN_FORCE, first
 from devs_git.domain.ledger.events import LEDGER, Draft, RefUpdate
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import refs
-from devs_git.storage.ledger import gate_files, tracked_policy
+from devs_git.storage.ledger import gate_files, policy_file
 from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
 
@@ -26,7 +26,7 @@ def begin(workspace: Workspace) -> None:
 
 def _policy(workspace: Workspace, record: dict[str, Any]) -> Draft:
     event = workspace.event("policy.set", "policy: of a test", verb_name="init")
-    return Draft(event, ((IN_FORCE, tracked_policy.in_force(record)),))
+    return Draft(event, ((IN_FORCE, policy_file.in_force(record)),))
 
 
 def root_of(workspace: Workspace) -> str:
@@ -35,7 +35,7 @@ def root_of(workspace: Workspace) -> str:
 
 def first_policy(workspace: Workspace) -> str:
     """The event that set the first policy."""
-    return tracked_policy.first_event(workspace.store_git, LEDGER)
+    return policy_file.first_event(workspace.store_git, LEDGER)
 
 
 def in_force(workspace: Workspace, **record: Any) -> None:
@@ -95,7 +95,7 @@ def put_policy_in_force(workspace: Workspace, **record: Any) -> None:
             yaml_documents.dump(decision, gate_files.DECISION_SCHEMA, comment=""),
         ),
         (gate_files.marker_path(gate_id), None),
-        (IN_FORCE, tracked_policy.in_force(whole)),
+        (IN_FORCE, policy_file.in_force(whole)),
     )
     done = workspace.event("policy.set", "policy: of a test", ("Devs-Gate", gate_id), verb_name="init")
     workspace.append(lambda _tip: Draft(done, said))

@@ -16,7 +16,7 @@ from devs_git.entrypoints.cli.texts.console import paint
 if TYPE_CHECKING:
     from devs_git.commands import history_rewritten as history_rewritten_verb
     from devs_git.commands.sync import MovedTag, RemovedElsewhere, Result
-    from devs_git.domain.ledger.ledger_merge import Superseded
+    from devs_git.domain.ledger.merge_rules import Superseded
     from devs_git.domain.verbs import VerbRequest
 
 _SHOWN = 3

@@ -16,7 +16,7 @@ from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.documents import schemas, tas_file, yaml_documents
 from devs_git.storage.git import bounded
-from devs_git.storage.ledger import gate_files, tracked_policy
+from devs_git.storage.ledger import gate_files, policy_file
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.store import Tip
 
@@ -98,7 +98,7 @@ def policy(facts: Facts) -> Iterator[Finding]:
     if unread:
         yield _wrong(unread, IN_LEDGER + IN_FORCE)
     elif oid:
-        for error in tracked_policy.contradictions(facts.judgement.policy_at(facts.tip), IN_FORCE):
+        for error in policy_file.contradictions(facts.judgement.policy_at(facts.tip), IN_FORCE):
             yield _wrong(error, IN_LEDGER + IN_FORCE)
     blob = tas_file.blob(facts.git, facts.head, PROPOSED)
     if blob:
@@ -115,7 +115,7 @@ def policy(facts: Facts) -> Iterator[Finding]:
 
 def _tracked_policy_findings(facts: Facts, data: bytes) -> Iterator[Finding]:
     try:
-        record = tracked_policy.check(data, PROPOSED, Tip(facts.ledger, facts.tip))
+        record = policy_file.check(data, PROPOSED, Tip(facts.ledger, facts.tip))
     except DevsError as error:
         yield _wrong(error, PROPOSED)
         return

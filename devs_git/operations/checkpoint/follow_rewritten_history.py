@@ -23,7 +23,7 @@ from devs_git.operations.checkpoint.record_checkpoint import taken_numbers
 from devs_git.operations.setup import adopt_ledger
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.ledger import received, rewritten_commits, tracked_policy
+from devs_git.storage.ledger import policy_file, received, rewritten_commits
 from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.ledger.store import Ledger, Tip
 from devs_git.values import immutable, replace
@@ -232,7 +232,7 @@ def repair_ledger(workspace: Workspace, found: LedgerRewrite) -> None:
 
 def _judge(ledger: Ledger, tip: str) -> None:
     """Check the ledger as one that this clone never saw. Raises if it is not sound."""
-    named, roots = tracked_policy.named_ledger(ledger.git, "HEAD"), adopt_ledger.roots(ledger.git)
+    named, roots = policy_file.named_ledger(ledger.git, "HEAD"), adopt_ledger.roots(ledger.git)
     if len(roots) != 1 or named.genesis not in ("", roots[0]):
         raise adopt_ledger.ledger_fork(roots, named.genesis)
     found = next(received.judge_ledger(ledger, "", tip, first=named.first_policy), None)

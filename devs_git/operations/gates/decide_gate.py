@@ -21,7 +21,7 @@ from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
 from devs_git.operations.gates import land_tas
 from devs_git.storage.documents import signatures, yaml_documents
-from devs_git.storage.ledger import checked_tip, gate_files, tracked_policy
+from devs_git.storage.ledger import checked_tip, gate_files, policy_file
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -210,7 +210,7 @@ def _require_policy_current(tip: Tip, gate: Gate, decision: str) -> None:
             hint=f"Reject it and ask again: devs-git gate reject {gate.gate_id} --reason stale",
             gate_id=gate.gate_id,
         )
-    tracked_policy.check(gate.text("proposed_policy").encode(), PROPOSED, tip)
+    policy_file.check(gate.text("proposed_policy").encode(), PROPOSED, tip)
 
 
 def _require_unused(tip: Tip, gate: Gate, proof: Proof) -> None:
@@ -262,7 +262,7 @@ def _files(gate: Gate, record: dict[str, Any], proof: Proof) -> tuple[tuple[str,
         loaded = yaml_documents.load(
             gate.text("proposed_policy").encode(), PROPOSED, "policy", code="POLICY_INVALID"
         )
-        files.append((IN_FORCE, tracked_policy.in_force(loaded)))
+        files.append((IN_FORCE, policy_file.in_force(loaded)))
     return tuple(files)
 
 

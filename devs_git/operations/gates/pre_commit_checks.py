@@ -11,7 +11,7 @@ from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import bounded
-from devs_git.storage.ledger import tracked_policy
+from devs_git.storage.ledger import policy_file
 from devs_git.workspace import Workspace
 
 
@@ -22,10 +22,10 @@ def check_policies(workspace: Workspace, names: Sequence[str]) -> Iterator[DevsE
         try:
             data = bounded.read_file(name, limits.DOCUMENT, name, "POLICY_INVALID")
             if tip.oid:
-                tracked_policy.check(data, name, tip)
+                policy_file.check(data, name, tip)
             else:
                 record = yaml_documents.load(data, name, "policy", code="POLICY_INVALID")
-                yield from tracked_policy.contradictions(parse(record), name)
+                yield from policy_file.contradictions(parse(record), name)
         except OSError:
             yield DevsError("POLICY_INVALID", f"{name} cannot be read.", hint=f"See: ls -l {name}")
         except DevsError as error:

@@ -17,7 +17,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage.documents import tas_file, yaml_documents
 from devs_git.storage.git import bounded, refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.ledger import checked_tip, gate_files, tracked_policy
+from devs_git.storage.ledger import checked_tip, gate_files, policy_file
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree.survey import head_of
 from devs_git.values import immutable
@@ -115,7 +115,7 @@ class GateRequest:
     def _policy_change(self, tip: Tip, head: str) -> dict[str, Any]:
         """The whole text of the proposed policy, to which the decision is bound."""
         data = self._proposed(tip, head)
-        tracked_policy.check(data, policy.PROPOSED, tip)
+        policy_file.check(data, policy.PROPOSED, tip)
         before = tip.read(policy.IN_FORCE)
         return {
             "proposed_policy": data.decode("utf-8"),

@@ -11,7 +11,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.setup import adopt_ledger
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.ledger import known_tips, tracked_policy
+from devs_git.storage.ledger import known_tips, policy_file
 from devs_git.storage.ledger.store import LOCK, Ledger
 
 NO_LEDGER: Final = "This repository has no devs-git ledger."
@@ -35,7 +35,7 @@ def no_trace_of_ledger(ledger: Ledger, *commits: str) -> bool:
     """
     git, common = ledger.reader, ledger.common
     try:
-        named = any(tracked_policy.named_ledger(git, commit).genesis for commit in commits if commit)
+        named = any(policy_file.named_ledger(git, commit).genesis for commit in commits if commit)
     except DevsError:
         return False  # the policy may name a ledger
     return not (

@@ -14,7 +14,7 @@ from typing import Final
 from devs_git.domain.audit.ledger_shape import Change
 from devs_git.domain.belief import MARKER, VIRTUAL, layout
 from devs_git.domain.checkpoints import wanted_refs
-from devs_git.domain.ledger import ledger_merge
+from devs_git.domain.ledger import merge_rules
 from devs_git.domain.ledger.events import LEDGER, Draft, Event, RefUpdate
 from devs_git.domain.ledger.history import History, fold
 from devs_git.errors import DevsError
@@ -37,8 +37,8 @@ class JoinResult:
     tip: str
     changed: tuple[str, ...] = ()
     merge: str = ""
-    superseded: tuple[ledger_merge.Superseded, ...] = ()
-    settled: ledger_merge.Settlement = field(default_factory=ledger_merge.Settlement)
+    superseded: tuple[merge_rules.Superseded, ...] = ()
+    settled: merge_rules.Settlement = field(default_factory=merge_rules.Settlement)
 
 
 class _Stale(Exception):
@@ -192,12 +192,12 @@ def _require_kept(ledger: Ledger, facts: Facts, other: RemoteLedger, ours: str, 
             raise _choice_needed(other, ours, what)
 
 
-def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[ledger_merge.Superseded, ...]:
+def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[merge_rules.Superseded, ...]:
     """What was in force at the tips `before` and is not at the event `at`, for people."""
     belief = facts.belief
     events = {step.event.oid: step.event for step in facts.steps}
     gave_way = dict.fromkeys(one for tip in before for one in belief.replaced_files(tip, at))
-    return tuple(ledger_merge.superseded_rows(gave_way, belief, at, events))
+    return tuple(merge_rules.superseded_rows(gave_way, belief, at, events))
 
 
 def update_refs(workspace: Workspace) -> tuple[str, ...]:
@@ -236,12 +236,12 @@ class _Merge:
         self.other.accept(belief.policy_blob(self.tip), belief.policy_blob(VIRTUAL))
         changes = self._changes()
         both = _rows(self.facts, (self.first.oid, self.second.oid), VIRTUAL)
-        rows = (*both, *ledger_merge.collisions(changes))
+        rows = (*both, *merge_rules.collisions(changes))
         whole, settled = self._settle()
         event = self._event(rows, settled)
         history = fold([event], whole)
         updates = _updates(self.workspace, history)
-        files = tuple((path, self._data(path, blob)) for path, blob in ledger_merge.union(changes, merge))
+        files = tuple((path, self._data(path, blob)) for path, blob in merge_rules.union(changes, merge))
 
         def build(tip: Tip) -> Draft:
             if tip.oid != self.tip:
@@ -264,12 +264,12 @@ class _Merge:
             pair, ()
         )
 
-    def _settle(self) -> tuple[History, ledger_merge.Settlement]:
+    def _settle(self) -> tuple[History, merge_rules.Settlement]:
         """The history of both sides, in the order in which git lists a merge, and what the merge event has to change in it."""
         ours = self.second.history
         theirs = fold(self.ledger.events(self.first.oid, oldest_first=True))
         whole = fold(self.only_second, theirs)
-        both = ledger_merge.tasks_changed_by(self.only_first, whole) & ledger_merge.tasks_changed_by(
+        both = merge_rules.tasks_changed_by(self.only_first, whole) & merge_rules.tasks_changed_by(
             self.only_second, whole
         )
         taken: dict[str, int] = {}
@@ -277,11 +277,11 @@ class _Merge:
             task, _, number = ref.removeprefix(wanted_refs.NUMBERED).partition("/")
             if number.isdigit():
                 taken[task] = max(taken.get(task, 0), int(number))
-        return whole, ledger_merge.settle(theirs, ours, whole, both, taken)
+        return whole, merge_rules.settle(theirs, ours, whole, both, taken)
 
-    def _event(self, rows: tuple[ledger_merge.Superseded, ...], settled: ledger_merge.Settlement) -> Event:
-        content = ledger_merge.content_of_event(self.other.remote, rows, settled)
+    def _event(self, rows: tuple[merge_rules.Superseded, ...], settled: merge_rules.Settlement) -> Event:
+        content = merge_rules.content_of_event(self.other.remote, rows, settled)
         there, here = self.only_first, self.only_second
         there, here = (here, there) if self.first.oid == self.tip else (there, here)
-        text = ledger_merge.subject(self.other.remote, len(there), len(here), rows)
+        text = merge_rules.subject(self.other.remote, len(there), len(here), rows)
         return self.workspace.event_of(content, text, verb_name="sync")

@@ -17,7 +17,7 @@ from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Policy, parse
 from devs_git.errors import DevsError
 from devs_git.storage.documents import signatures, yaml_documents
-from devs_git.storage.ledger import gate_files, tracked_policy
+from devs_git.storage.ledger import gate_files, policy_file
 from devs_git.values import field, mutable, replace
 
 
@@ -105,7 +105,7 @@ class Documents:
             return ""
         try:
             record = yaml_documents.load(text.encode(), PROPOSED, "policy", code="POLICY_INVALID")
-            blob = gate_model.blob_oid(tracked_policy.in_force(record))
+            blob = gate_model.blob_oid(policy_file.in_force(record))
             self.policies.setdefault(blob, parse(record))
         except DevsError:
             return ""

@@ -22,10 +22,10 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import OBJECTS_ALONE, OBJECTS_ALONE_CONFIG, REPOSITORY_VARIABLES, Git
-from devs_git.storage.ledger import audit_facts, tracked_policy
+from devs_git.storage.ledger import audit_facts, policy_file
 from devs_git.storage.ledger.audit_facts import Facts
+from devs_git.storage.ledger.policy_file import NamedLedger
 from devs_git.storage.ledger.store import Ledger, Tip
-from devs_git.storage.ledger.tracked_policy import NamedLedger
 
 _QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 _SYNC: Final = "First merge the events of the server: devs-git sync"
@@ -101,7 +101,7 @@ def _judge_move(ledger: Ledger, move: Move) -> Iterator[Finding]:
     pinned = (
         git.text("rev-list", "--max-parents=0", old, "--")
         if old
-        else tracked_policy.named_ledger(git, "HEAD").genesis
+        else policy_file.named_ledger(git, "HEAD").genesis
     )
     if len(roots) != 1 or (pinned and roots[0] != pinned):
         here = f"the one here begins with {pinned}" if pinned else "a ledger has one root only"
@@ -116,7 +116,7 @@ def _judge_move(ledger: Ledger, move: Move) -> Iterator[Finding]:
         )
         return
     yield from judge_ledger(
-        ledger, old, move.new, first="" if old else tracked_policy.named_ledger(git, "HEAD").first_policy
+        ledger, old, move.new, first="" if old else policy_file.named_ledger(git, "HEAD").first_policy
     )
 
 
@@ -126,7 +126,7 @@ def _changed_names(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
     for move in moves:
         if move.ref == branch and move.new != NO_OID:
             before = _named_ledger(git, move.old) if move.old != NO_OID else NamedLedger()
-            here, after = _ledger_here(git), tracked_policy.named_ledger(git, move.new)
+            here, after = _ledger_here(git), policy_file.named_ledger(git, move.new)
             for name in ("genesis", "first_policy"):
                 # An existing name must stay. A new name must be that of the ledger here.
                 was, now = getattr(before, name), getattr(after, name)
@@ -144,14 +144,14 @@ def _ledger_here(git: Git) -> NamedLedger:
         return NamedLedger()
     return NamedLedger(
         git.text("rev-list", "--max-parents=0", tip, "--").partition("\n")[0],
-        tracked_policy.first_event(git, tip),
+        policy_file.first_event(git, tip),
     )
 
 
 def _named_ledger(git: Git, commit: str) -> NamedLedger:
     """The ledger that the tracked policy names; all '' if it cannot be read, so that a push can repair it."""
     try:
-        return tracked_policy.named_ledger(git, commit)
+        return policy_file.named_ledger(git, commit)
     except DevsError:
         return NamedLedger()
 

@@ -14,9 +14,9 @@ from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import refs, remote_repository
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.ledger import tracked_policy
+from devs_git.storage.ledger import policy_file
+from devs_git.storage.ledger.policy_file import NamedLedger
 from devs_git.storage.ledger.store import Ledger
-from devs_git.storage.ledger.tracked_policy import NamedLedger
 
 
 def accept_any(_before: str, _after: str) -> None:
@@ -40,9 +40,9 @@ def read_named_ledger(git: Git, remote: str = "", *, ask: Git | None = None) -> 
             commit = remote_repository.Remote(ask, remote, lambda _what, _done, _total: None).default()
         if commit:
             # Even if it tracks no policy.
-            return f"{remote}/HEAD", tracked_policy.named_ledger(git, commit)
+            return f"{remote}/HEAD", policy_file.named_ledger(git, commit)
     commit = refs.commit_of(git, "HEAD")
-    return "HEAD", tracked_policy.named_ledger(git, commit) if commit else NamedLedger()
+    return "HEAD", policy_file.named_ledger(git, commit) if commit else NamedLedger()
 
 
 def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from devs_git.domain.gates import gate_model, signed_decision
 from devs_git.domain.gates import policy as policies
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import tracked_policy
+from devs_git.storage.ledger import policy_file
 from tests.support.belief.abstract_ledger import (
     POLICY_CHANGE,
     REJECTED,
@@ -104,7 +104,7 @@ class Written:
         if isinstance(one, Plain):
             return f"{one.words}\n".encode()
         if isinstance(one, Policy):
-            return tracked_policy.in_force(self.record(one))
+            return policy_file.in_force(self.record(one))
         return (
             self._request(one)
             if isinstance(one, Request)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from devs_git.domain.audit.ledger_shape import Change
 from devs_git.domain.belief import Merge
 from devs_git.domain.checkpoints.wanted_refs import strangers, updates
-from devs_git.domain.ledger import ledger_merge
+from devs_git.domain.ledger import merge_rules
 from devs_git.domain.ledger.events import NO_OID, Event, RefUpdate
 from devs_git.domain.ledger.history import fold
 
@@ -34,8 +34,8 @@ def test_the_union_has_all_of_both_and_the_remotes_first_but_for_what_governs(
     merge = Merge((("open/h", "here"), (GATE, "d")), (), ())
     for rows in (changes, changes[::-1]):
         told = [Change(*row) for row in rows]
-        assert dict(ledger_merge.union(told, merge)) == {**files, "open/h": "here", GATE: "d"}
-        assert [(row.path, row.kept) for row in ledger_merge.collisions(told)] == kept
+        assert dict(merge_rules.union(told, merge)) == {**files, "open/h": "here", GATE: "d"}
+        assert [(row.path, row.kept) for row in merge_rules.collisions(told)] == kept
 
 
 def made(tag: str, number: int, *, completed: bool = False, task: str = "task-1") -> Event:
@@ -50,10 +50,10 @@ def made(tag: str, number: int, *, completed: bool = False, task: str = "task-1"
 
 def settled(
     base: list[Event], theirs: list[Event], ours: list[Event], taken: int = 0
-) -> ledger_merge.Settlement:
+) -> merge_rules.Settlement:
     whole = fold([*base, *theirs, *ours])
-    both = ledger_merge.tasks_changed_by(theirs, whole) & ledger_merge.tasks_changed_by(ours, whole)
-    return ledger_merge.settle(
+    both = merge_rules.tasks_changed_by(theirs, whole) & merge_rules.tasks_changed_by(ours, whole)
+    return merge_rules.settle(
         fold([*base, *theirs]), fold([*base, *ours]), whole, both, {"task-1": taken} if taken else {}
     )
 
@@ -97,7 +97,7 @@ def test_the_fold_understands_what_the_merge_says() -> None:
             *base,
             *theirs,
             *ours,
-            Event("ledger.merged", "s", ledger_merge.content_of_event("origin", (), said).fields()),
+            Event("ledger.merged", "s", merge_rules.content_of_event("origin", (), said).fields()),
         ]
     )
     assert {point.tag: (point.number, point.live) for point in history.checkpoints.values()} == {
