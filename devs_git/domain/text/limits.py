@@ -94,6 +94,12 @@ FILE: Final = Limit(
     "People read it, section by section.",
     "Make it smaller, or split it.",
 )
+TAS: Final = Limit(
+    "The TAS",
+    1 * _MIB,
+    "People read it, section by section; to read its Markdown takes seconds a MiB.",
+    "Make it smaller, or split it.",
+)
 ANSWER: Final = Limit("An answer", 1000, "It is y or n.", "Type y or n.")
 ALL: Final = (
     DOCUMENT,
@@ -108,5 +114,6 @@ ALL: Final = (
     REFS,
     COMMIT,
     FILE,
+    TAS,
     ANSWER,
 )

@@ -31,11 +31,11 @@ def tas(facts: Facts) -> Iterator[Finding]:
     edits = list(_edits(facts))
     blobs = {blob for edit in edits for blob in (*edit.old, edit.new)}
     blobs |= {blob for one in revisions.values() for blob in (one.before, one.after)} if edits else set()
-    read = whole_history.blobs(facts.git, {blob for blob in blobs if blob}, limits.FILE)
+    read = whole_history.blobs(facts.git, {blob for blob in blobs if blob}, limits.TAS)
 
     def text(oid: str | None) -> str:
         if oid and oid not in read:
-            raise bounded.refusal(limits.FILE, "tas")
+            raise bounded.refusal(limits.TAS, "tas")
         return read.get(oid or "", b"").decode("utf-8", "replace")
 
     ways = Ways(revisions.values())

@@ -38,7 +38,7 @@ def blob(git: Git, commit: str, path: str) -> str | None:
 
 def text(git: Git, oid: str | None) -> str:
     """The text of a blob, with undecodable bytes replaced; '' for None or a missing blob. INVALID_INPUT if it is too large."""
-    data = bounded.blob_if_there(git, oid, limits.FILE, "tas") if oid else None
+    data = bounded.blob_if_there(git, oid, limits.TAS, "tas") if oid else None
     return data.decode("utf-8", "replace") if data else ""
 
 
