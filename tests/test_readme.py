@@ -26,7 +26,7 @@ def test_the_ten_commands_run_as_they_stand(git: Callable[..., str], tmp_path: P
     git("init", "-q", str(top))
     git("add", ".", where=top)
     git("commit", "-q", "-m", "first", where=top)
-    script = re.sub("^….*$", WORK, block, flags=re.MULTILINE)
+    script = re.sub("^# .*$", WORK, block, flags=re.MULTILINE)
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
