@@ -55,7 +55,7 @@ def test_sync_says_what_is_still_kept_here_and_a_person_takes_it_out(purged: Pai
     status, said = at_terminal(bob.top, "sync", typed="")
     assert (status, "kept here: 1 checkpoint (task-2@1)" in said) == (0, True), said
     assert f"devs-git purge --from {event[:10]}" in said
-    assert "devs/task-2 names task-2@2 here" in said
+    assert "tag devs/task-2 now points to task-2@2" in said
     assert "refs/devs/checkpoints/task-2/1" in refs_of(bob.top)
     for answer, gone in (("n\n", False), ("y\n", True)):
         at_terminal(bob.top, "purge", "--from", event[:10], typed=answer)
