@@ -128,17 +128,17 @@ def test_the_architecture_names_every_file_of_the_engine_and_none_that_is_gone()
         assert (TOP / path).exists(), f"ARCHITECTURE.md names {path}"
 
 
-PARTS = ["Context", "Decision", "What was refused", "Consequence"]
+PARTS = ["Context", "Decision", "Rejected alternatives", "Consequence"]
 # Each states a rule in full, with all its cases.
 LONG = ("01-who-is-believed.md", "02-what-keeps-a-task.md", "03-what-an-event-may-do-to-a-clone.md")
 
 
-def test_a_decision_is_short_has_its_four_parts_and_names_what_was_refused() -> None:
+def test_a_decision_is_short_has_its_four_parts_and_names_rejected_alternatives() -> None:
     for page in DECISIONS:
         text = page.read_text(encoding="utf-8")
         assert [part for part in re.findall(r"^## (.+)$", text, re.MULTILINE) if part in PARTS] == PARTS, page
-        refused = text.partition("\n## What was refused\n")[2].partition("\n## ")[0]
-        assert "\n- *" in f"\n{refused}", page
+        rejected = text.partition("\n## Rejected alternatives\n")[2].partition("\n## ")[0]
+        assert "\n- *" in f"\n{rejected}", page
         assert page.name in LONG or len(text.split()) <= 450, page
 
 
