@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 
 from devs_git.domain.audit.findings import IN_LEDGER, Finding
@@ -40,15 +41,23 @@ def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = 
     """Judge the gates and policies of a ledger at `tip` by the rule of belief. `shape` are findings about its trees."""
     asked = {gate_id: read.gates.get(blob) for gate_id, blob in _requests(belief)}
     there = {gate_id: gate for gate_id, gate in asked.items() if gate}
-    for gate_id, claim in belief.claims(tip).items():
-        if gate_id in there:
-            # Decided gates are in the order of their decisions.
-            there[gate_id] = _with_decision(there.pop(gate_id), read, claim.files.decision)
+
+    # Most decisions of the tip are also among the approved ones: each is read once.
+    @functools.cache
+    def decided(gate_id: str, decision: str) -> Gate:
+        return gate_files.with_decision(replace(there[gate_id], decision=None), read.blobs.get(decision, b""))
+
     approved = {
-        claim.files.gate_id: _with_decision(there[claim.files.gate_id], read, claim.files.decision)
+        claim.files.gate_id: decided(claim.files.gate_id, claim.files.decision)
         for claim in belief.walk.claims
         if not claim.wrong and claim.says and claim.says.decision == APPROVED and claim.files.gate_id in there
     }
+    for gate_id, claim in belief.claims(tip).items():
+        if gate_id in there:
+            gate = decided(gate_id, claim.files.decision)
+            # Decided gates are in the order of their decisions.
+            del there[gate_id]
+            there[gate_id] = gate
     unread = dict(_unreadable_requests(belief, read))
     reported = {one.where for one in belief.findings if one.code == "LEDGER_MUTATED"}
     found = (*belief.findings, *(one for one in shape if one.where not in reported), *unread.values())
@@ -67,10 +76,6 @@ def _damaged_decisions(belief: Belief) -> Iterator[tuple[str, Finding]]:
 def _requests(belief: Belief) -> Iterator[tuple[str, str]]:
     walk = belief.walk
     yield from zip(walk.names, walk.requests, strict=True)
-
-
-def _with_decision(gate: Gate, read: Documents, blob: str) -> Gate:
-    return gate_files.with_decision(replace(gate, decision=None), read.blobs.get(blob, b""))
 
 
 def _unreadable_requests(belief: Belief, read: Documents) -> Iterator[tuple[str, Finding]]:
