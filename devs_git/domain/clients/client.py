@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 BEFORE: Final = "before"
 # The name of our MCP server in a client's files.
 SERVER: Final = "devs-git"
+_SERVER: Final[Mapping[str, Any]] = {"command": "devs-git", "args": ["mcp"]}
 # Every version of our line in a client's file contains this.
 MARK: Final = "/devs/agent-hook;"
 # The line that a client runs. With built-in commands of a shell it finds our script in the common git directory, from any
@@ -62,6 +63,10 @@ class Client:
     `knows` says whether a parsed line is from one of its transcripts. `read` returns the messages of such a line; what it
     needs of earlier lines is in `Memory`. `answered` are the events after a tool that did not fail, and after one that
     did: the id of the trace of a tool's result has the event in it.
+
+    `server_entry` is our MCP server as `server_file` names it, in the table or object `server_table`. One file may have
+    hooks and servers. `plugin` is the text of `hooks_file`, if the client loads a program of ours instead of lines.
+    `unwrap` returns a tool's output without what the client puts around it.
     """
 
     name: str
@@ -78,6 +83,12 @@ class Client:
     answered: tuple[str, str]
     fields: Fields
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
+    server_table: str = "mcpServers"
+    server_entry: Mapping[str, Any] = _SERVER
+    plugin: Callable[[Client], str] | None = None
+    # Whether it reads JSON with comments and with a comma too many.
+    reads_comments: bool = False
+    unwrap: Callable[[Any], Any] = lambda response: response
     # The folder from which the hook looks for the repository, in shell syntax.
     start: str = "."
     # Whether the client runs hooks in the user's shell, which may not be a POSIX one.

@@ -183,6 +183,7 @@ CODEX: Final = Client(
     title="Codex",
     hooks_file=".codex/hooks.json",
     server_file=".codex/config.toml",
+    server_table="mcp_servers",
     before="PreToolUse",
     after={"PostToolUse": False},
     session=("Stop", "SessionEnd", "PreCompact"),

@@ -71,7 +71,7 @@ def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, age
     response = payload.get(fields.response)
     error = payload.get(fields.error)
     failed = captured.client.after.get(captured.event, False) or captured.client.failed(response)
-    output = text_of(error if response is None else response)
+    output = text_of(error if response is None else captured.client.unwrap(response))
     given = payload.get(fields.tool_input)
     return Trace(
         trace_id=trace_id(captured),

@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from devs_git.domain.clients.client import MARK, SERVER, Client
 from devs_git.domain.text import json_edit, toml_edit
 from devs_git.domain.text.json_edit import Unfit
 
-_TABLE: Final[dict[str, str | list[str]]] = {"command": "devs-git", "args": ["mcp"]}
-_TOML: Final = ("mcp_servers", SERVER)
-_JSON: Final = "mcpServers"
-
 
 def with_hooks(text: str | None, client: Client) -> str:
     """The hooks file with our line once for each event of the client. Older lines of ours are replaced."""
+    if client.plugin:
+        return _with_plugin(text, client.plugin(client))
     if text is not None and _own_commands(text) == {
         event: [client.command(event)] for event in client.events
     }:
         return text
-    made = without_hooks(text) if text is not None else None
+    made = _without_lines(text) if text is not None else None
     for event in client.events:
         group = {"hooks": [{"type": "command", "command": client.command(event)}]}
         made = json_edit.add(made or "", ("hooks", event), group)
     return made or ""
 
 
-def without_hooks(text: str) -> str | None:
+def without_hooks(text: str, client: Client) -> str | None:
     """The hooks file without our lines; None if nothing else was in it."""
+    if client.plugin:
+        return None if MARK in text else text
+    return _without_lines(text)
+
+
+def _with_plugin(text: str | None, ours: str) -> str:
+    """Our program. Unfit if another one has its place."""
+    if text is not None and MARK not in text:
+        raise Unfit(1, "it is not the plug-in of devs-git")
+    return ours
+
+
+def _without_lines(text: str) -> str | None:
     made = text
     while made:
         ours = _ours(json_edit.load(made))
@@ -40,35 +51,40 @@ def without_hooks(text: str) -> str | None:
 
 def with_server(text: str | None, client: Client) -> str:
     """The file of MCP servers with ours. Unfit if another server has our name."""
-    if _server(text, client) == _TABLE:
+    there = _server(text, client)
+    if there == client.server_entry:
         return text or ""
-    if _server(text, client) is not None:
+    if there is not None:
         raise Unfit(_line_of(text or ""), f"it already has an MCP server {SERVER}, which differs from ours")
-    if client.server_file.endswith(".toml"):
-        return toml_edit.add(text, _TOML, _TABLE)
-    return json_edit.add(text or "", (_JSON,), (SERVER, _TABLE))
+    if _is_toml(client):
+        return toml_edit.add(text, (client.server_table, SERVER), client.server_entry)
+    return json_edit.add(text or "", (client.server_table,), (SERVER, client.server_entry))
 
 
 def without_server(text: str, client: Client) -> str | None:
     """The file of MCP servers without ours; None if nothing else was in it. If somebody changed our entry, it stays."""
-    if _server(text, client) != _TABLE:
+    if _server(text, client) != client.server_entry:
         return text
-    if client.server_file.endswith(".toml"):
-        return toml_edit.remove(text, _TOML, _TABLE)
-    return json_edit.remove(text, (_JSON, SERVER)) or None
+    path = (client.server_table, SERVER)
+    if _is_toml(client):
+        return toml_edit.remove(text, path, client.server_entry)
+    return json_edit.remove(text, path) or None
 
 
 def server_is_changed(text: str, client: Client) -> bool:
     """Whether a server with our name is there that differs from ours."""
-    return _server(text, client) not in (None, _TABLE)
+    return _server(text, client) not in (None, client.server_entry)
+
+
+def _is_toml(client: Client) -> bool:
+    return client.server_file.endswith(".toml")
 
 
 def _server(text: str | None, client: Client) -> Any:
     if text is None:
         return None
-    toml = client.server_file.endswith(".toml")
-    found = (toml_edit.load if toml else json_edit.load)(text)
-    servers = found.get(_TOML[0] if toml else _JSON) if isinstance(found, dict) else None
+    found = (toml_edit.load if _is_toml(client) else json_edit.load)(text)
+    servers = found.get(client.server_table) if isinstance(found, dict) else None
     return servers.get(SERVER) if isinstance(servers, dict) else None
 
 

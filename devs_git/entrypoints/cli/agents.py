@@ -55,6 +55,6 @@ def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
     workspace.ledger.require()
     actions = client_files.install(workspace.places, workspace.top, client)
     changed = any(action.did in {"created", "updated"} for action in actions[1:])
-    files = f"{client.hooks_file} {client.server_file}"
+    files = " ".join(action.what for action in actions[1:])
     commit = f"Commit them, so that your team's clones have them too: git add {files} && git commit"
     return Result(name, actions, (commit, *client.notes) if changed else ())

@@ -89,7 +89,7 @@ def _add_pending(catalog: Catalog, spooled: SpoolFile, *, snapshot: bool) -> Non
         client, session, cwd = (
             payload.client.name,
             payload.text(payload.client.fields.session),
-            payload.text("cwd"),
+            payload.text(payload.client.fields.folder),
         )
         known = (client, session, cwd, spooled.task_id, spooled.agent, spooled.created_at)
         pending_transcripts.put(catalog, pending_transcripts.PendingTranscript(Path(path), *known, snapshot))

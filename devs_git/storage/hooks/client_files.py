@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -31,40 +31,49 @@ from devs_git.values import replace
 
 _NAME: Final = "agent-hook"
 _HOOK: Final = "agent hook"
+_Edit = Callable[[str | None], str | None]
+# The name of a file, and what is done to its text.
+_Named = tuple[str, _Edit]
 
 
 def install(places: Places, top: Path, client: Client, python: str = sys.executable) -> tuple[Action, ...]:
     """Install whatever is missing; the rest does not change. INVALID_ARGUMENTS if a file cannot be edited."""
-    hooks, server = top / client.hooks_file, top / client.server_file
-    wanted = [
-        (hooks, _edit(hooks, top, lambda text: project_files.with_hooks(text, client))),
-        (server, _edit(server, top, lambda text: project_files.with_server(text, client))),
-    ]
-    done = [_write(path, top, text) for path, text in wanted]
+    edits: tuple[_Named, ...] = (
+        (client.hooks_file, lambda text: project_files.with_hooks(text, client)),
+        (client.server_file, lambda text: project_files.with_server(text, client)),
+    )
+    texts = _edited(top, edits)
+    done = _write_all(top, texts)
     return (
         install_hook(places, python),
-        *(_with_warning(a, text or "", client) for a, (_, text) in zip(done, wanted, strict=True)),
+        *(_with_warning(action, texts[action.what] or "", client) for action in done),
     )
 
 
 def _with_warning(action: Action, text: str, client: Client) -> Action:
-    line = 0 if action.what.endswith(".toml") else loose_line(text)
+    strict = action.what.endswith(".json") and not client.reads_comments
+    line = loose_line(text) if strict else 0
     warning = f"{client.title} refuses the whole file: line {line} has a comment, or a comma too many"
     return replace(action, detail=warning) if line else action
 
 
 def uninstall(top: Path, client: Client) -> tuple[Action, ...]:
     """Remove what `install` put into the client's files. The script stays, because other clients may call it."""
-    hooks, server = top / client.hooks_file, top / client.server_file
-    wanted = [
-        (hooks, _edit(hooks, top, _if_there(project_files.without_hooks))),
-        (server, _edit(server, top, _if_there(lambda text: project_files.without_server(text, client)))),
-    ]
-    done = [_write(path, top, text) for path, text in wanted]
-    if wanted[1][1] is not None and project_files.server_is_changed(wanted[1][1], client):
-        text = "Its server devs-git was changed, so it is not removed."
-        done[1] = Action(client.server_file, "skipped", text)
-    return tuple(done)
+    edits: tuple[_Named, ...] = (
+        (client.hooks_file, _if_there(lambda text: project_files.without_hooks(text, client))),
+        (client.server_file, _if_there(lambda text: project_files.without_server(text, client))),
+    )
+    texts = _edited(top, edits)
+    done = _write_all(top, texts)
+    left = texts[client.server_file]
+    if left is None or not project_files.server_is_changed(left, client):
+        return done
+    return tuple(_with_server_left(a) if a.what == client.server_file else a for a in done)
+
+
+def _with_server_left(action: Action) -> Action:
+    did = "skipped" if action.did == "kept" else action.did
+    return replace(action, did=did, detail="Its server devs-git was changed, so it is not removed.")
 
 
 def install_hook(places: Places, python: str = sys.executable) -> Action:
@@ -135,17 +144,25 @@ def _source() -> bytes:
     return resolve_includes(package_files.read("hooks", "agent/agent-hook.sh"))
 
 
-def _if_there(edit: Callable[[str], str | None]) -> Callable[[str | None], str | None]:
+def _if_there(edit: Callable[[str], str | None]) -> _Edit:
     return lambda text: None if text is None else edit(text)
 
 
-def _edit(path: Path, top: Path, edit: Callable[[str | None], str | None]) -> str | None:
-    """The new text of the file; None if the file is not to exist."""
-    text = _read(path, top)
-    try:
-        return edit(text)
-    except Unfit as error:
-        raise _refusal(path, top, error.line, error.what) from error
+def _edited(top: Path, edits: Sequence[_Named]) -> dict[str, str | None]:
+    """The new text of each file; None if the file is not to exist. A client may have one file for several edits."""
+    texts: dict[str, str | None] = {}
+    for name, edit in edits:
+        path = top / name
+        text = texts[name] if name in texts else _read(path, top)
+        try:
+            texts[name] = edit(text)
+        except Unfit as error:
+            raise _refusal(path, top, error.line, error.what) from error
+    return texts
+
+
+def _write_all(top: Path, texts: Mapping[str, str | None]) -> tuple[Action, ...]:
+    return tuple(_write(top / name, top, text) for name, text in texts.items())
 
 
 def _read(path: Path, top: Path) -> str | None:
@@ -190,9 +207,10 @@ def _write(path: Path, top: Path, text: str | None) -> Action:
     try:
         if text is None:
             real.unlink()
-            # The folder may have other files.
+            # The folders may have other files.
             with contextlib.suppress(OSError):
-                path.parent.rmdir() if path.parent != top else None
+                for folder in path.relative_to(top).parents[:-1]:
+                    (top / folder).rmdir()
             return Action(name, "removed")
         real.parent.mkdir(parents=True, exist_ok=True)
         mode = real.stat().st_mode & 0o7777 if before is not None else PUBLIC

@@ -19,6 +19,7 @@ from devs_git.domain.clients.codex import CODEX
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text import json_edit
 from devs_git.domain.text.json_edit import Unfit
+from devs_git.values import replace
 
 pytestmark = pytest.mark.quick
 
@@ -76,7 +77,7 @@ def test_json_comes_back_byte_for_byte_whatever_stood_there(
     if not says(text, value):
         return
     full = project_files.with_hooks(text, client)
-    assert project_files.without_hooks(full) == text
+    assert project_files.without_hooks(full, client) == text
     assert project_files.with_hooks(full, client) == full
     told = json_edit.load(full)
     for event in client.events:
@@ -128,15 +129,37 @@ def test_toml_comes_back_byte_for_byte_whatever_stood_there(
 @pytest.mark.parametrize("name", sorted(CLIENTS))
 def test_a_file_that_we_made_goes_as_a_whole(name: str) -> None:
     client = CLIENTS[name]
-    assert project_files.without_hooks(project_files.with_hooks(None, client)) is None
+    assert project_files.without_hooks(project_files.with_hooks(None, client), client) is None
     assert project_files.without_server(project_files.with_server(None, client), client) is None
+
+
+def test_a_plug_in_of_ours_is_the_whole_file_and_never_replaces_another() -> None:
+    client = replace(CLAUDE, plugin=lambda one: f"// {one.command(one.before)}\n")
+    ours = project_files.with_hooks(None, client)
+    assert ours == f"// {CLAUDE.command('PreToolUse')}\n"
+    assert project_files.with_hooks(ours + "// older\n", client) == ours
+    assert project_files.without_hooks(ours, client) is None
+    assert project_files.without_hooks("// mine\n", client) == "// mine\n"
+    with pytest.raises(Unfit) as refused:
+        project_files.with_hooks("// mine\n", client)
+    assert (refused.value.line, refused.value.what) == (1, "it is not the plug-in of devs-git")
+
+
+def test_a_client_may_name_servers_in_another_form() -> None:
+    entry = {"type": "local", "command": ["devs-git", "mcp"]}
+    client = replace(CLAUDE, server_table="mcp", server_entry=entry)
+    full = project_files.with_server('{"model": "x"}', client)
+    assert json.loads(full) == {"model": "x", "mcp": {"devs-git": entry}}
+    assert project_files.with_server(full, client) == full
+    assert project_files.without_server(full, client) == '{"model": "x"}'
+    assert project_files.server_is_changed(full, replace(client, server_entry={}))
 
 
 def test_what_others_put_in_meanwhile_stays() -> None:
     full = json.loads(project_files.with_hooks("{}", CLAUDE))
     full["hooks"]["Stop"].append(GROUP)
     full["hooks"]["PreToolUse"][0]["hooks"].append(GROUP["hooks"][0])
-    left = json.loads(project_files.without_hooks(json.dumps(full, indent=2)) or "")
+    left = json.loads(project_files.without_hooks(json.dumps(full, indent=2), CLAUDE) or "")
     assert left == {"hooks": {"PreToolUse": [{"hooks": GROUP["hooks"]}], "Stop": [GROUP]}}
     config = project_files.with_server("model = 'x'\n", CODEX) + "\n[tools]\nweb = true\n"
     assert project_files.without_server(config, CODEX) == "model = 'x'\n\n[tools]\nweb = true\n"
@@ -147,7 +170,7 @@ def test_lines_of_an_older_version_are_replaced_where_they_stand_at_an_event() -
     older = full.replace("until [ -e .git ]", "until [ -d .git ]", 1)
     assert older != full
     assert json.loads(project_files.with_hooks(older, CLAUDE)) == json.loads(full)
-    assert project_files.without_hooks(older) == '{"model": "x"}'
+    assert project_files.without_hooks(older, CLAUDE) == '{"model": "x"}'
 
 
 @pytest.mark.parametrize(
@@ -203,6 +226,6 @@ def test_comments_and_needless_commas_are_kept_and_told() -> None:
     for part in ('// "hooks": why', '/* {"a":\n1} */', '"http://x, ]"', "[1, 2, ]", "} // end\n"):
         assert part in full
     assert json_edit.load(full)["model"] == "http://x, ]"
-    assert project_files.without_hooks(full) == text
+    assert project_files.without_hooks(full, CLAUDE) == text
     assert json_edit.loose_line(text) == 2
     assert json_edit.loose_line('{"a": "// none, ]"}') == 0

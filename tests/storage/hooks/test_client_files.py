@@ -16,6 +16,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.recall import spool
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
+from devs_git.values import replace
 from tests.support.hook_stage import picture
 
 Run = Callable[..., str]
@@ -117,6 +118,31 @@ def test_a_file_with_a_comment_is_edited_around_it_and_the_client_is_said_to_ref
     assert actions[".mcp.json"].detail == ""
     uninstall(repo)
     assert settings.read_text() == '{\n  // why\n  "model": "x"\n}\n'
+
+
+def test_one_file_may_have_hooks_and_servers(repo: Path) -> None:
+    name = ".one/folder/settings.json"
+    client = replace(CLAUDE, hooks_file=name, server_file=name)
+    before = files(repo)
+    done = {a.what: a.did for a in client_files.install(locate(repo), repo, client)}
+    assert done == {"agent hook": "created", name: "created"}
+    assert set(json.loads((repo / name).read_text())) == {"hooks", "mcpServers"}
+    assert [a.did for a in client_files.install(locate(repo), repo, client)[1:]] == ["kept"]
+    (repo / name).write_text((repo / name).read_text().replace('"args"', '"env": {}, "args"'))
+    (left,) = client_files.uninstall(repo, client)
+    assert (left.did, left.detail) == ("updated", "Its server devs-git was changed, so it is not removed.")
+    assert set(json.loads((repo / name).read_text())) == {"mcpServers"}
+    (repo / name).unlink()
+    client_files.install(locate(repo), repo, client)
+    assert [a.did for a in client_files.uninstall(repo, client)] == ["removed"]
+    assert files(repo) == before
+    assert not (repo / ".one").exists()
+
+
+def test_a_client_that_reads_comments_is_not_said_to_refuse_them(repo: Path) -> None:
+    client = replace(CLAUDE, reads_comments=True)
+    (repo / ".mcp.json").write_text("{\n  // why\n}\n")
+    assert [a.detail for a in client_files.install(locate(repo), repo, client)] == ["", "", ""]
 
 
 def test_a_link_out_of_the_worktree_is_not_followed(repo: Path, tmp_path: Path) -> None:
