@@ -245,6 +245,7 @@ GIT, OURS, TREE, ASKED = (
 )
 WITHOUT_LIMIT: Final = {
     "entrypoints/cli/demo.py": (1, ASKED),
+    "entrypoints/cli/purge.py": (1, "whether it is a terminal"),
     "entrypoints/cli/terminal.py": (2, "whether it is a terminal, and an answer of limited length"),
     "entrypoints/scratch_repository.py": (3, ASKED),
     "storage/worktree/active_task.py": (2, OURS),

@@ -127,7 +127,7 @@ def test_a_used_signature_brought_again_after_its_key_is_allowed_again(signing: 
     assert codes_in("ledger") == set()
 
 
-def test_an_old_approval_of_a_policy_copied_after_the_policy_before_it_is_in_force_again(
+def test_an_old_approval_of_a_policy_copied_when_the_policy_that_it_replaced_is_in_force_again(
     signing: Pair, keys: Keys
 ) -> None:
     ann, bob = signing.ann, signing.bob

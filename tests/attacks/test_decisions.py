@@ -250,7 +250,7 @@ def test_a_decision_taken_back_or_given_twice(signed: Workspace, keys: Keys) -> 
     assert "LEDGER_MUTATED" in codes_in("ledger")
 
 
-def test_an_approved_text_of_the_tas_brought_back_that_a_later_approval_changed(
+def test_an_older_approved_text_of_the_tas_brought_back_after_a_later_approval(
     signed: Workspace, keys: Keys
 ) -> None:
     commit(signed.top, {"TAS.md": TAS})

@@ -275,7 +275,7 @@ def point(clone: Clone, number: int) -> None:
 
 @pytest.mark.parametrize("kind", ["task.completed", "checkpoints.rewritten"])
 @pytest.mark.parametrize("side_first", [True, False])
-def test_an_event_that_makes_another_checkpoint_of_a_known_tag(
+def test_an_event_that_records_another_checkpoint_with_a_known_tag(
     shared: Pair, kind: str, *, side_first: bool
 ) -> None:
     """After the tag's own event it says nothing; where it would stand before that, on a line of its own, nobody takes it over."""

@@ -80,7 +80,7 @@ def two_approvers(workspace: Workspace, keys: Keys) -> str:
 
 
 @pytest.mark.quick
-def test_a_gate_asked_after_a_key_was_revoked_decided_by_this_key_on_a_line_from_before(
+def test_a_gate_asked_after_a_key_was_revoked_copied_to_an_older_line_and_decided_there_with_that_key(
     signed: Workspace, keys: Keys
 ) -> None:
     before, after = rotated(signed, keys)
@@ -113,7 +113,7 @@ def test_a_policy_approved_by_a_revoked_key_on_a_line_from_before_the_revocation
     assert "LEDGER_MUTATED" in everywhere(merge, old=after)
 
 
-def test_a_decision_replaced_by_another_approvers_on_a_line_from_before(
+def test_a_decision_replaced_by_another_approvers_decision_on_an_older_line(
     signed: Workspace, keys: Keys
 ) -> None:
     before = two_approvers(signed, keys)

@@ -119,7 +119,7 @@ def test_a_tag_named_as_the_ledger_which_git_shows_in_its_place(initialised: Pat
     assert (status, "INVALID_BRANCH" in said) == (1, True), said
 
 
-def test_a_push_of_what_a_clone_remembers_for_itself(initialised: Path, tmp_path: Path) -> None:
+def test_a_push_of_the_notes_that_a_clone_keeps_for_itself(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
     run_ok("init", "-q", "--bare", origin)
     run_ok(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")

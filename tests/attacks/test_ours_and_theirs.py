@@ -40,7 +40,7 @@ def looked() -> status.Result:
 
 
 @pytest.mark.quick
-def test_a_folder_or_file_of_ours_in_git_devs_a_link_to_somewhere_else(precious: Path) -> None:
+def test_a_link_to_somewhere_else_in_the_place_of_a_folder_or_file_in_git_devs(precious: Path) -> None:
     ours = Path(".git/devs")
     for name in ("op", "raw", "journal", "spool", "hooks", "open", "catalog.db", "task", "lock"):
         if (ours / name).is_dir():
@@ -79,7 +79,7 @@ def test_a_planted_journal_whose_refs_are_paths(precious: Path) -> None:
     assert "JOURNAL_OPEN" in doctor_codes()
 
 
-def test_programs_that_the_repositorys_configuration_names_for_whoever_reads(
+def test_programs_in_the_repositorys_configuration_that_a_reading_command_would_start(
     initialised: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran, trap = initialised.parent / "ran", initialised.parent / "trap"

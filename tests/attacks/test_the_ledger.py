@@ -278,7 +278,7 @@ def test_a_planted_note_of_what_the_view_shows() -> None:
         assert doctor_codes() == set()
 
 
-def test_git_devs_a_link_to_somewhere_else_or_a_file(tmp_path: Path) -> None:
+def test_git_devs_as_a_link_to_somewhere_else_or_as_a_file(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     for stand_in in (f"ln -s '{tmp_path}/other' .git/devs", "touch .git/devs"):
         subprocess.run(["sh", "-ec", f"rm -rf .git/devs; {stand_in}"], check=True)
@@ -287,7 +287,7 @@ def test_git_devs_a_link_to_somewhere_else_or_a_file(tmp_path: Path) -> None:
     assert list((tmp_path / "other").iterdir()) == []
 
 
-def test_devs_a_link_to_somewhere_else(repo: Path, tmp_path: Path) -> None:
+def test_devs_as_a_link_to_somewhere_else(repo: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "README.md").write_text("mine\n")
     shutil.rmtree(repo / ".devs")

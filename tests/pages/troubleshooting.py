@@ -84,7 +84,9 @@ def _wrapped(text: str) -> str:
 
 
 def _filled(paragraph: str) -> str:
-    return textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
+    """The paragraph in lines; no line ends inside of a command."""
+    whole = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), " ".join(paragraph.split("\n")))
+    return textwrap.fill(whole, 120, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
 
 
 def _facts(code: str) -> str:

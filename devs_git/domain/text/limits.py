@@ -100,6 +100,12 @@ TAS: Final = Limit(
     "People read it, section by section; to read its Markdown takes seconds a MiB.",
     "Make it smaller, or split it.",
 )
+SECRET: Final = Limit(
+    "A text to delete",
+    64 * _KIB,
+    "Each object and each trace is searched for it.",
+    "Name the file that has it: devs-git purge PATH",
+)
 ANSWER: Final = Limit("An answer", 1000, "It is y or n.", "Type y or n.")
 ALL: Final = (
     DOCUMENT,
@@ -115,5 +121,6 @@ ALL: Final = (
     COMMIT,
     FILE,
     TAS,
+    SECRET,
     ANSWER,
 )

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
+from devs_git.errors import invalid
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView
 
     from devs_git.commands.purge import Result
     from devs_git.domain.verbs import VerbRequest
+
+# The value of --text that means: read the text from standard input.
+_STANDARD_INPUT: Final = "-"
 
 
 def _purge_text(result: Result) -> str:
@@ -57,10 +64,15 @@ def _once(result: Result) -> ItemsView[tuple[str, str], int]:
     "purge",
     text=_purge_text,
     plan=_purge_text,
-    example='devs-git purge secret.env --dry-run\ndevs-git purge --text "hunter2-and-more" --yes',
+    example="devs-git purge secret.env --dry-run\ndevs-git purge --text - --yes < secret.txt",
 )
 @click.argument("path", default="")
-@click.option("--text", default="", help="The text to delete, wherever it is.")
+@click.option(
+    "--text",
+    default="",
+    help="The text to delete, wherever it is. '-' reads it from standard input, and asks for it at a terminal: "
+    "so the text gets into no history of a shell.",
+)
 @click.option(
     "--from",
     "event",
@@ -73,4 +85,18 @@ def purge(*, path: str, text: str, event: str, dry_run: bool) -> VerbRequest:
     """Delete a secret."""
     from devs_git.commands.purge import Request
 
+    if text == _STANDARD_INPUT:
+        text = terminal.ask_hidden("Text to delete") if sys.stdin.isatty() else _read_text()
     return Request(path, text, dry_run=dry_run, event=event)
+
+
+def _read_text() -> str:
+    """The text from standard input, without one line end. INVALID_INPUT if it is too long, INVALID_ARGUMENTS if it is empty."""
+    from devs_git.domain.text import limits
+    from devs_git.storage.git import bounded
+
+    text = os.fsdecode(bounded.read(sys.stdin.buffer, limits.SECRET, "text"))
+    text = text.removesuffix("\n").removesuffix("\r")
+    if not text:
+        raise invalid("text", "Standard input has no text.")
+    return text

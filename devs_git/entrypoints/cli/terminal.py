@@ -45,6 +45,16 @@ def ask(text: str) -> None:
         raise Declined
 
 
+def ask_hidden(what: str) -> str:
+    """A line that the person types and the terminal does not show. Raises Declined if there is none."""
+    import getpass
+
+    try:
+        return getpass.getpass(f"{what} (it is not shown): ")
+    except EOFError as error:
+        raise Declined from error
+
+
 def style(text: str, *, fg: str | None = None, bold: bool = False) -> str:
     return console.paint(text, fg, bold=bold)
 

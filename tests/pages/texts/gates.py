@@ -7,16 +7,18 @@ from typing import Final
 TITLE: Final = "Gates, decisions, TAS and policy"
 TEXTS: Final[dict[str, str]] = {
     "GATE_BLOCKED": """\
-A gate is open: somebody asked a question, and work waits until a person answers it. The refused command changed nothing.
+A gate is open: somebody asked a question, and work waits until a person answers it. Or the branch `devs/ledger` is missing or damaged, so that nobody can know whether a gate is open; then the message says so. The refused command changed nothing.
 
-If you are an agent, stop here and tell your person. The person reads the question and answers it at a terminal:
+If you are an agent, stop here and tell the person for whom you work. The person reads the question at a terminal:
 
 ```sh
 devs-git gate list
 devs-git gate show ID
-devs-git gate approve ID                                    # either
-devs-git gate reject ID --reason "We keep the old format."  # or
 ```
+
+Then the person approves it with `devs-git gate approve ID`, or rejects it with `devs-git gate reject ID --reason "We keep the old format."`.
+
+If the ledger is missing or damaged, `devs-git doctor` prints the command that repairs it; see [LEDGER_MISSING](#ledger_missing).
 
 To save work meanwhile: `devs-git snapshot create`. [Gates](gates.md#what-is-refused-while-a-gate-is-open) says what still works.""",
     "GATE_NOT_FOUND": """\
@@ -48,13 +50,14 @@ devs-git gate show ID
     "TERMINAL_REQUIRED": """\
 Only a person at a terminal may do this, and there is no terminal here, or an agent's variable is set (`variable` names it).
 
-Open a terminal of your own, outside the agent. Go to the repository and type the command there. Or sign with your SSH key:
+Open a terminal of your own, outside the agent. Go to the repository and type the command there:
 
 ```sh
 devs-git gate show ID
 devs-git gate approve ID
-devs-git gate approve ID --sign --key ~/.ssh/id_ed25519    # or with a signature
-```""",
+```
+
+Or sign with your SSH key: `devs-git gate approve ID --sign --key ~/.ssh/id_ed25519`.""",
     "SELF_APPROVAL": """\
 The person who asked may not approve the request, and no agent may. Nothing was decided.
 
@@ -110,13 +113,14 @@ devs-git gate request --help
     "COMMITTED_WHILE_FROZEN": """\
 `verify` found a commit that names an event at which a gate was open. The git hooks were off or were evaded.
 
-See who made the commit, and which gate it was. A person decides whether the commit stays. To take it back, revert it:
+See who made the commit, and which gate it was. A person decides whether the commit stays:
 
 ```sh
 git log -1 --format=fuller COMMIT
 devs-git gate show ID
-git revert COMMIT
-```""",
+```
+
+To take the commit back, run `git revert COMMIT`.""",
     "UNSEEN_AT_FREEZE": """\
 `verify` found a commit that was made after a gate opened and names an event from before it. As a warning the commit may be honest: another clone
 opened the gate, and this clone had not fetched that yet. As an error it means that this clone knew of the gate, as far as `verify` can tell.
@@ -130,11 +134,10 @@ devs-git sync
     "TAS_UNAPPROVED": """\
 The TAS, the file that describes the architecture, was changed in a section for which nobody approved a change. The message names the sections.
 
-Ask for the change, or leave it out of the commit:
+Either ask for the change with `devs-git gate request --type TAS_REVISION` (`--help` shows an example), or leave it out of the commit. Then your text stays in the working tree:
 
 ```sh
-devs-git gate request --type TAS_REVISION --help
-git restore --staged -- TAS.md    # your text stays in the working tree
+git restore --staged -- TAS.md
 ```
 
 If `verify` found the change in a commit, revert it with `git revert COMMIT`, or ask for it now.""",

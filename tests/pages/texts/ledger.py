@@ -19,10 +19,15 @@ git add devs-policy.yaml && git commit -m "Set up devs-git"
 The branch `devs/ledger`, or some of its objects, is missing or damaged. Work is frozen meanwhile, because nobody can know whether a
 gate is open. Do not begin a new ledger.
 
-`doctor` prints the command that puts it back. If it cannot, fetch it from the remote or from another clone:
+`doctor` prints the command that puts it back:
 
 ```sh
 devs-git doctor
+```
+
+If `doctor` has no such command, fetch the ledger from the remote, or from another clone (write its path instead of `origin`):
+
+```sh
 git fetch origin refs/heads/devs/ledger:refs/heads/devs/ledger
 git fsck --full
 ```""",
@@ -51,8 +56,8 @@ git reflog show refs/heads/devs/ledger
 
 If `sync` itself answers this, the remote was set back: call whoever maintains it. Nothing was changed here.""",
     "LEDGER_MUTATED": """\
-The ledger has something in it that devs-git never writes: a changed or deleted file, an odd tree, a wrong request or decision, or an object
-whose bytes are not what its name says. Somebody wrote to it by hand, or the disk is damaged.
+The ledger has something in it that devs-git never writes: a changed or deleted file, a file that does not belong there, a wrong request or decision, or an object
+with other bytes than its oid says. Somebody wrote to it by hand, or the disk is damaged.
 
 Call whoever maintains the repository, and answer no gate until the cause is clear. See what it is and who wrote it:
 
@@ -76,7 +81,7 @@ git log -2 --format=%B COMMIT
 
 If you have not pushed the branch, `git commit --amend --no-edit` with the hooks on gives the newest commit a new trailer.""",
     "LEDGER_BEHIND": """\
-A reflog, or what `sync` remembers, names an event that is not here. Perhaps this clone lost objects, or was copied in part.
+A reflog, or a ref that `sync` wrote, names an event that this clone does not have. Perhaps the clone lost objects, or only a part of it was copied.
 
 Fetch what the remote has, then look for the event that the message names:
 
@@ -119,29 +124,27 @@ The policy says what `verify` makes of it: `verify: {unbound_commit: error}`, `w
 A tag of a task, or a ref of a checkpoint, does not point where the ledger says. As a warning it means: another clone's purge says that the ref should go, and only
 a person deletes it here.
 
-Compare it with the ledger. The numbered ref of a checkpoint always has the right object:
+Compare it with the ledger:
 
 ```sh
 devs-git log --all
 git show-ref | grep devs/
-git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2
 ```
 
-Replace `10` and `2` by the task and the number that `devs-git show task-10` prints.""",
+If a visible tag is wrong, write it again from the numbered ref: `git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2`. Replace `10` and `2` by the task and the number that `devs-git show task-10` prints.""",
     "TAG_MISSING": """\
 The ledger names a checkpoint whose ref or tag object is not in this clone.
 
-If only the visible tag is missing, the first command makes it again from the checkpoint's number. Otherwise fetch the ref. If no clone has it,
-see who wrote the event:
+Fetch the refs of checkpoints and tasks:
 
 ```sh
-git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2
 devs-git sync
 git fetch origin 'refs/devs/checkpoints/*:refs/devs/checkpoints/*' 'refs/tags/devs/task-*:refs/tags/devs/task-*'
-git show EVENT
 ```
 
-If somebody removed the checkpoint on purpose: `devs-git purge --from EVENT`.""",
+If only the visible tag is missing, make it again from the numbered ref: `git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2`.
+
+If no clone has the checkpoint, look at the event that names it (`git show EVENT`). If somebody removed the checkpoint on purpose, run `devs-git purge --from EVENT`.""",
     "TAG_NOT_ANNOTATED": """\
 A tag `devs/task-…` is a plain pointer to a commit. Those of devs-git are annotated tags; somebody made this one by hand.
 

@@ -45,8 +45,9 @@ Go to the repository, or see what git says:
 ```sh
 git status
 git config --list --show-origin
-git config --global --add safe.directory /path/to/repository
-```""",
+```
+
+If the repository belongs to another user whom you trust: `git config --global --add safe.directory /path/to/repository`.""",
     "GIT_NOT_FOUND": """\
 The program `git` is not on `PATH`.
 
@@ -112,7 +113,7 @@ devs-git --version
 devs-git init
 ```""",
     "HOOK_EDITED": """\
-Somebody changed a hook of devs-git after it was installed. devs-git does not touch it, so the hook may do anything.
+Somebody changed a hook of devs-git after it was installed. devs-git leaves it as it is, so nobody knows what the hook does now.
 
 Look at the hook. Then move it away and install it again:
 
@@ -124,7 +125,7 @@ devs-git init
 
 `doctor` prints the `mv` for the file.""",
     "HOOK_ADDED": """\
-A hook of devs-git calls a file beside it that devs-git did not put there.
+A hook of devs-git calls the file `<hook>.before-devs` beside it, if there is one. Somebody put such a file there after `init`.
 
 Look at the file. If it is yours, `init` accepts it. If it is not, remove it:
 
@@ -184,7 +185,7 @@ Install devs-git again. In a checkout of devs-git, the message names the row tha
 devs-git verify registry
 ```""",
     "VERB_UNGUARDED": """\
-A command or a tool of this installation writes although a gate is open. Your repository is not the cause.
+This installation has a command or a tool that would write although a gate is open. Your repository is not the cause.
 
 Install devs-git again, and report it:
 

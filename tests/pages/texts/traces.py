@@ -18,12 +18,13 @@ devs-git trace search WORDS
     "MESSAGE_NOT_FOUND": """\
 This clone knows no such message or session.
 
-Look for it, or read the transcript of the session:
+Look for it:
 
 ```sh
 devs-git trace search --in messages WORDS
-devs-git conversation import ~/.claude/projects/PROJECT/SESSION.jsonl
-```""",
+```
+
+If the client still has the transcript of the session, import it: `devs-git conversation import ~/.claude/projects/PROJECT/SESSION.jsonl`.""",
     "INVALID_INPUT": """\
 The input is refused: it is larger than the limit (`limit_bytes` with `--json`), it is not valid text, or an argument is wrong (`field`).
 
@@ -36,7 +37,7 @@ wc -c FILE
 The file that holds traces and conversations, `.git/devs/catalog.db`, is damaged. Checkpoints and the ledger are not in it, so
 you can work. Do not delete the file: no other file has its content.
 
-Save what can be read into a new file, or take the file from a backup:
+If you have a backup of the file, take that. If not, save what can be read into a new file:
 
 ```sh
 sqlite3 "$(git rev-parse --git-common-dir)/devs/catalog.db" .recover > saved.sql

@@ -9,32 +9,37 @@ TEXTS: Final[dict[str, str]] = {
     "TASK_NOT_FOUND": """\
 The ledger of this clone has no task with this id. Or the command needs an active task, and this worktree has none.
 
-See which task is active and which checkpoints there are. If the task is from another clone, `sync` fetches it. If it is new, start it:
+See which task is active and which checkpoints there are:
 
 ```sh
 devs-git status
 devs-git log --all
-devs-git sync
-devs-git task start 10 --title "Parse dates"
-```""",
-    "TASK_EXISTS": """\
-The id is taken: a task with this id is active or completed. Or an undo would bring a task back whose id was used again since.
+```
 
-Look at the task, then use another id. To see the old work, make a branch there:
+If the task is from another clone, fetch it with `devs-git sync`. If it is new, start it: `devs-git task start 10 --title "Parse dates"`.""",
+    "TASK_EXISTS": """\
+There is a task with this id already, active or completed. Or an undo would bring back a task, but meanwhile another task got its id.
+
+Look at the task. For new work, start a task with another id:
 
 ```sh
 devs-git task status 10
 devs-git task start 11 --title "Parse dates again"
-devs-git branch task-10@2 -b look-at-task-10
-```""",
+```
+
+To look at the work of the old task, make a branch at one of its checkpoints: `devs-git branch task-10@2 -b look-at-task-10`.""",
     "TASK_ACTIVE": """\
 One worktree works on one task. Another task is active here, or your task is active in another worktree.
 
-Complete the task where it is active, or work in a second worktree:
+See which task is active, and where: `devs-git status`. Then do one of two things. Either complete this task in its worktree:
 
 ```sh
-devs-git status
 devs-git task complete --all -m "Done"
+```
+
+Or work on the other task in a second worktree:
+
+```sh
 git worktree add ../second && cd ../second
 ```""",
     "TASK_RUNNING": """\
@@ -46,7 +51,7 @@ See what is active:
 devs-git status
 ```""",
     "CHECKPOINT_NOT_FOUND": """\
-The task exists and this checkpoint does not. Or no checkpoint, or more than one, begins with the oid that you gave.
+There is such a task, but it has no such checkpoint. Or you gave the beginning of an oid, and no checkpoint or more than one begins with it.
 
 List the checkpoints, and use a name from the list, such as `task-10@2`. If you gave an oid, write more of its characters:
 
@@ -54,15 +59,16 @@ List the checkpoints, and use a name from the list, such as `task-10@2`. If you 
 devs-git log --all --task 10
 ```""",
     "NO_CHECKPOINT": """\
-`task-10` means the completion of task 10, and there is none now: the task was never completed, or a rewind undid it.
+`task-10` means the checkpoint that completed task 10. There is none now: the task was never completed, or a rewind undid that.
 
-Name one of its checkpoints by number. If you did not want that rewind, return from it:
+List the checkpoints of the task, and name one of them by its number:
 
 ```sh
 devs-git log --all --task 10
 devs-git rewind task-10@2 --dry-run
-devs-git undo --dry-run
-```""",
+```
+
+If you want to take back the rewind that undid the task, use `devs-git undo --dry-run`, and then `devs-git undo`.""",
     "CONTRACT_NOT_FOUND": """\
 No task belongs to the line of work (the contract) that `history --contract` names.
 
@@ -72,7 +78,7 @@ List the events without this filter. If nobody named a contract, it is the branc
 devs-git history --limit 20
 ```""",
     "UNRECORDED": """\
-A commit of the active task was made, and the hook could not record it as a checkpoint. Nothing is lost: the commit is there.
+Somebody made a commit for the active task, and the hook could not record it as a checkpoint. Nothing is lost: the commit is there.
 
 Record it now. `doctor` names the commit:
 
@@ -108,22 +114,22 @@ devs-git rewind task-10 --dry-run
 `devs-git checkout` did not switch. Everything is as it was. With `--json`, `reason` says why; see
 [the reasons](#why-the-working-tree-is-not-moved).
 
-Commit your changes or stash them, then switch:
+See what is in the way: `git status`. If these are changes of yours, commit them, or stash them as here. Then switch:
 
 ```sh
-git status
 git stash push
 devs-git checkout main
 ```""",
     "CHECKOUT_TIMEOUT": """\
 The switch took longer than its limit of 10 seconds, so devs-git took it back. Everything is as it was.
 
-Try again. For a very large change, use git itself:
+Try again:
 
 ```sh
 devs-git checkout main
-git switch main
-```""",
+```
+
+If the two branches differ in very many files, use git itself: `git switch main`.""",
     "PLAN_STALE": """\
 Something changed between the plan and the command: files, index, HEAD or checkpoints. Nothing was done, because the plan no
 longer says what would happen. Perhaps an editor or an agent writes files at this moment.
@@ -136,29 +142,33 @@ devs-git rewind task-10
 ```""",
     "RECOVERY_NEEDED": """\
 An earlier command was interrupted, by a kill or a loss of power. devs-git does not finish it by itself here, because somebody
-changed files or refs since, or because its journal cannot be read. What was there before is saved in `refs/devs/backup/`.
+changed files or refs since, or because its journal (the file that says how far it came) cannot be read. The state from before the command is saved in `refs/devs/backup/`.
 
-Run any command first: it repairs what it safely can. If you get the code again, decide. Your own edits stay in both cases:
+Run `devs-git status` first. It repairs what can be repaired without a decision. If you get the code again, decide. Your own edits stay in both cases. Either take the command back, so that everything is as before:
 
 ```sh
-devs-git status
-devs-git doctor --take-back    # either: everything is as it was before the command
-devs-git doctor --finish       # or: the command is carried out to its end
+devs-git doctor --take-back
+```
+
+Or let devs-git finish the command:
+
+```sh
+devs-git doctor --finish
 ```""",
     "JOURNAL_OPEN": """\
-An operation was interrupted, here or in another worktree, and is neither finished nor taken back.
+An operation was interrupted, in this worktree or in another one. Until now, no command has finished it or taken it back.
 
-Run a command in the worktree that the message names; it repairs the operation. If it cannot, decide there:
+Run this in the worktree that the message names. It finishes the operation or takes it back:
 
 ```sh
 devs-git status
-devs-git doctor --take-back    # or: --finish
 ```
+
+If the answer is `RECOVERY_NEEDED`, decide there: `devs-git doctor --take-back` or `devs-git doctor --finish`; see [RECOVERY_NEEDED](#recovery_needed).
 
 If the journal cannot be read, look at the saved state first: `git show refs/devs/backup/<operation>`.""",
     "NOTHING_TO_UNDO": """\
-This worktree and branch have no rewind, restore or undo to return from. Or the backup of the operation is gone: it was pruned or
-purged, the operation was another clone's, or the history was rewritten since.
+There is no rewind, restore or undo of this worktree and branch that could be taken back. Or there is no backup of it in this clone: the backup was pruned or purged, the operation was made in another clone, or the history was rewritten since.
 
 See the operations and the saved states. Without a backup, go to a checkpoint:
 
@@ -168,10 +178,10 @@ git for-each-ref refs/devs/backup
 devs-git log
 ```""",
     "INVALID_BRANCH": """\
-This is not a name of a local branch that devs-git accepts. Or a ref has a name that git could take for the ledger, such as
+The command does not accept this as the name of a local branch. Or a ref has a name that git could take for the ledger, such as
 a tag `devs/ledger`.
 
-Use the short name of a local branch, of the characters `A-Za-z0-9_./-`. For a branch of a remote, make a local one first:
+Use the short name of a local branch. It may have the characters `A-Za-z0-9_./-`. For a branch of a remote, make a local one first:
 
 ```sh
 git branch --list
