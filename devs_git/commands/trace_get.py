@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
@@ -10,6 +10,10 @@ from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import traces
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.domain.recall.traces import TraceRow
+    from devs_git.storage.catalog.database import Catalog
 
 INVALID: Final = "INVALID_INPUT"
 LONGEST_LETTER: Final = 4  # bytes of one character in UTF-8
@@ -42,12 +46,16 @@ def _invalid(name: str, message: str, *, hint: str = "") -> DevsError:
 class Result:
     """`fullOutput` is text. If the bytes are not UTF-8, it has U+FFFD in it, and `fullOutputBase64` has the bytes.
 
-    `size`: of the whole output, in bytes. `next_offset`: where the rest begins; absent at the end.
+    `size`: of the stored output, in bytes. `next_offset`: where the rest begins; absent at the end. `cut_by_client`: the
+    client had cut the output before we got it; `full_bytes` is the size of the whole, None if it is unknown or nothing was
+    cut. Both are about the output, also if the answer is the payload.
     """
 
     traceId: str  # noqa: N815 - the contract's own spelling, like the next two
     fullOutput: str  # noqa: N815
     size: int
+    cut_by_client: bool
+    full_bytes: int | None
     next_offset: int | None = field(default=None, metadata={"optional": True})
     encoding: str | None = field(default=None, metadata={"optional": True})
     fullOutputBase64: str | None = field(default=None, metadata={"optional": True})  # noqa: N815
@@ -55,39 +63,45 @@ class Result:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """The trace; TRACE_NOT_FOUND."""
-    data, whole = read(workspace, request)
+    data, size, row = read(workspace, request)
     end = request.offset + len(data)
-    following = end if end < whole else None
+    following = end if end < size else None
+    known = (size, row.cut_by_client, row.full_bytes, following)
     try:
-        return Result(request.trace_id, data.decode(), whole, following)
+        return Result(request.trace_id, data.decode(), *known)
     except UnicodeDecodeError:
         import base64
 
         packed = base64.b64encode(data).decode()
-        return Result(request.trace_id, data.decode("utf-8", "replace"), whole, following, "base64", packed)
+        return Result(request.trace_id, data.decode("utf-8", "replace"), *known, "base64", packed)
 
 
-def read(workspace: Workspace, request: Request) -> tuple[bytes, int]:
-    """The bytes of the request, and how many there are in all. A part ends between two characters."""
+def read(workspace: Workspace, request: Request) -> tuple[bytes, int, TraceRow]:
+    """The bytes of the request, how many there are in all, and what is known of the trace. TRACE_NOT_FOUND."""
     with open_catalog.open_catalog(workspace) as catalog:
-        size = traces.size(catalog, request.trace_id)
-        if size is None:
+        row = traces.row(catalog, request.trace_id)
+        if row is None:
             raise DevsError(
                 "TRACE_NOT_FOUND",
                 "There is no such trace.",
                 hint="List all: devs-git trace list",
                 traceId=request.trace_id,
             )
-        if request.payload:
-            data = traces.raw(catalog, request.trace_id)
-            return _cut(data[request.offset :], request.limit), len(data)
-        if request.limit is None and not request.offset:
-            return traces.output(catalog, request.trace_id), size
-        rest = max(0, size - request.offset)
-        if not rest:  # SQLite is not asked: the offset may be too large a number for it
-            return b"", size
-        limit = rest if request.limit is None else min(rest, request.limit)
-        return _cut(traces.window(catalog, request.trace_id, request.offset, limit), limit), size
+        return *_part(catalog, request, row.size), row
+
+
+def _part(catalog: Catalog, request: Request, size: int) -> tuple[bytes, int]:
+    """The bytes of the request, and how many there are in all. They end between two characters."""
+    if request.payload:
+        data = traces.raw(catalog, request.trace_id)
+        return _cut(data[request.offset :], request.limit), len(data)
+    if request.limit is None and not request.offset:
+        return traces.output(catalog, request.trace_id), size
+    rest = max(0, size - request.offset)
+    if not rest:  # SQLite is not asked: the offset may be too large a number for it
+        return b"", size
+    limit = rest if request.limit is None else min(rest, request.limit)
+    return _cut(traces.window(catalog, request.trace_id, request.offset, limit), limit), size
 
 
 def _cut(data: bytes, limit: int | None) -> bytes:

@@ -1,30 +1,28 @@
-"""What becomes of outputs that a client cuts before its hooks get them. Nothing says so yet where a trace is shown."""
+"""What becomes of outputs that a client cuts before its hooks get them."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 from tests.clients.workbench import Workbench
+from tests.support.cut_outputs import KEPT, SIZE, WHOLE, failure_of
 
 pytestmark = pytest.mark.thorough
 
-WHOLE = "".join(f"{number}\n" for number in range(1, 30001))
 
-
-def test_a_long_output_is_stored_as_the_client_cut_it(workbench: Workbench) -> None:
+def test_a_long_output_is_stored_whole_where_the_client_keeps_it(workbench: Workbench) -> None:
     program = workbench.program
     run = workbench.run((program.shell("seq 1 30000"),))
     (told,) = run.payloads_of("PostToolUse")
     response = told["tool_response"]
-    sizes = [one["size"] for one in workbench.answer("trace", "list")["traces"] if one["tool_name"] == "Bash"]
+    shown = [one for one in workbench.answer("trace", "list")["traces"] if one["tool_name"] == "Bash"]
+    sizes = [one["size"] for one in shown]
     if program.client == "claude":
-        # The whole is in a file, which we do not take yet.
-        assert response["stdout"] == WHOLE[:30000]
-        assert response["persistedOutputSize"] == len(WHOLE)
-        assert Path(response["persistedOutputPath"]).read_text() == WHOLE
-        assert sizes == [30000]
+        # The whole is in a file beside the transcript.
+        assert response["stdout"] == KEPT
+        assert response["persistedOutputSize"] == SIZE
+        assert workbench.devs_git("trace", "get", shown[0]["trace_id"]) == WHOLE
+        assert (sizes, shown[0]["cut_by_client"]) == ([SIZE], False)
     else:
         # The whole is nowhere: the transcript has what the model was told.
         assert response.startswith(
@@ -39,9 +37,10 @@ def test_a_long_output_of_a_failing_command_is_stored_as_the_client_cut_it(workb
     run = workbench.run((program.shell("seq 1 30000; exit 3"),))
     if program.client == "claude":
         (told,) = run.payloads_of("PostToolUseFailure")
-        assert told["error"].startswith("Exit code 3\n1\n2\n")
-        assert len(told["error"]) == 10040
+        assert told["error"] == failure_of(WHOLE)
         assert not {"persistedOutputPath", "tool_response"} & set(told)
+        (trace,) = workbench.answer("trace", "list")["traces"]
+        assert (trace["size"], trace["cut_by_client"], trace["full_bytes"]) == (10040, True, None)
     else:
         (told,) = run.payloads_of("PostToolUse")
         assert len(told["tool_response"]) == 40107

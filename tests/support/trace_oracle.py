@@ -31,7 +31,7 @@ class Kept:
         """All that a list says of it."""
         digest = hashlib.sha256(self.output).hexdigest()
         made = {"trace_id": trace_id, "digest": digest, "size": len(self.output), "rewound": rewound}
-        return {**self.known, **made}
+        return {**self.known, **made, "cut_by_client": False, "full_bytes": None}
 
 
 @dataclass(frozen=True)

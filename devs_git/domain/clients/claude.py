@@ -5,15 +5,20 @@ https://code.claude.com/docs/en/hooks describes its hooks. It refuses JSON files
 Its transcripts are `~/.claude/projects/<project>/<session>.jsonl`: one object a line, identified by `uuid`. An answer of
 the model is several lines with one `message.id`. Each repeats `usage`, with the count so far.
 
+It cuts long outputs before a hook gets them. The whole output of a command that did not fail is in a file beside the
+transcript.
+
 A hook starts for each tool call and reads no transcript, so modules for transcripts are imported late.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import Client, Fields
+from devs_git.domain.recall.traces import Cut, known_size
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
@@ -34,6 +39,10 @@ _TYPES: Final = frozenset(
 # Tokens from a cache were counted before.
 _COUNTED: Final = ("input_tokens", "cache_creation_input_tokens", "output_tokens")
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
+# Of a long failure the first 30,000 characters are taken, and of these 5,000 at each end are kept. Between them is a line
+# that says how many of the others there were, so nobody knows the size of the whole.
+_KEPT_OF_ERROR: Final = 5000
+_ERROR_IS_CUT: Final = re.compile(r"\n\n\.\.\. \[\d+ characters truncated\] \.\.\.\n\n")
 
 
 def knows(line: Mapping[str, Any]) -> bool:
@@ -145,6 +154,17 @@ def _usage(message: Mapping[str, Any], memory: Memory) -> int:
     return max(0, counted - before)
 
 
+def cut(payload: Mapping[str, Any]) -> Cut | None:
+    """What Claude Code left out of a payload, None for nothing. The size of a whole failure is unknown."""
+    error, response = payload.get("error"), payload.get("tool_response")
+    if isinstance(error, str):
+        return Cut() if _ERROR_IS_CUT.match(error, _KEPT_OF_ERROR) else None
+    if not isinstance(response, dict) or "persistedOutputPath" not in response:
+        return None
+    path = response["persistedOutputPath"]
+    return Cut(known_size(response.get("persistedOutputSize")), path if isinstance(path, str) else "")
+
+
 CLAUDE: Final = Client(
     name="claude",
     title="Claude Code",
@@ -190,6 +210,7 @@ CLAUDE: Final = Client(
     knows=knows,
     read=read,
     answered=("PostToolUse", "PostToolUseFailure"),
+    cut=cut,
     fields=Fields(
         session="session_id",
         transcript="transcript_path",

@@ -9,6 +9,7 @@ from devs_git.values import immutable
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
+    from devs_git.domain.recall.traces import Cut
 
 # Our name of the event before a tool, instead of the client's.
 BEFORE: Final = "before"
@@ -67,6 +68,7 @@ class Client:
     `server_entry` is our MCP server as `server_file` names it, in the table or object `server_table`. One file may have
     hooks and servers. `plugin` is the text of `hooks_file`, if the client loads a program of ours instead of lines.
     `unwrap` returns a tool's output without what the client puts around it.
+    `cut` says of a payload whether the client kept only a part of its output, and what is known of the whole.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Client:
     own_shell: bool = False
     denial: Callable[[str, str], dict[str, Any]] = permission_denied
     failed: Callable[[Any], bool] = lambda _response: False
+    cut: Callable[[Mapping[str, Any]], Cut | None] = lambda _payload: None
     notes: tuple[str, ...] = ()
 
     @property

@@ -73,6 +73,7 @@ def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, age
     failed = captured.client.after.get(captured.event, False) or captured.client.failed(response)
     output = text_of(error if response is None else captured.client.unwrap(response))
     given = payload.get(fields.tool_input)
+    cut = captured.client.cut(payload)
     return Trace(
         trace_id=trace_id(captured),
         created_at=created_at,
@@ -88,6 +89,8 @@ def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, age
         commit=commit,
         tool_use_id=captured.text(fields.use_id),
         event=captured.event,
+        cut_by_client=cut is not None,
+        full_bytes=cut.full_bytes if cut else None,
         raw=captured.raw,
     )
 

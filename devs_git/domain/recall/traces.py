@@ -1,6 +1,7 @@
 """Traces: the whole output of one tool call, byte for byte, and what is known about the call.
 
-A trace is never shortened. A message may have a shortened output, which then names the trace.
+We never shorten a trace. A message may have a shortened output, which then names the trace. A client may have cut the
+output before we got it: then the trace says so.
 """
 
 from __future__ import annotations
@@ -13,8 +14,21 @@ TOOL_OUTPUT_TRACE_THRESHOLD: Final = (
     # In characters. A longer output is shortened in messages, which then name its trace.
     500
 )
+# The largest size that a client is believed to know.
+_MOST: Final = 1 << 53
 # How many characters of a shortened output are its beginning. The others are its end.
 _HEAD: Final = 300
+
+
+@immutable
+class Cut:
+    """A client kept only a part of an output. `full_bytes`: the size of the whole, None if the client does not tell it.
+
+    `path`: the file in which the client keeps the whole; '' if it keeps none.
+    """
+
+    full_bytes: int | None = None
+    path: str = ""
 
 
 @immutable
@@ -22,7 +36,8 @@ class Trace:
     """One tool call. `output` and `raw` (the payload as a client sent it) are kept byte for byte.
 
     `created_at` is UTC with milliseconds, `2001-02-03T04:05:06.789Z`; `duration_ms` is None if nobody measured it.
-    `tool_use_id` is the client's id of the call, `event` the event of its hook.
+    `tool_use_id` is the client's id of the call, `event` the event of its hook. `cut_by_client`: the client had cut the
+    output before we got it; `full_bytes` is the size of the whole, None if it is unknown or the output was not cut.
     """
 
     trace_id: str
@@ -39,12 +54,17 @@ class Trace:
     commit: str = ""
     tool_use_id: str = ""
     event: str = ""
+    cut_by_client: bool = False
+    full_bytes: int | None = None
     raw: bytes = b""
 
 
 @immutable
 class TraceRow:
-    """A stored trace without its output. `size` is in bytes, `digest` the SHA-256."""
+    """A stored trace without its output. `size` is in bytes, `digest` the SHA-256.
+
+    `cut_by_client` and `full_bytes`: see `Trace`.
+    """
 
     trace_id: str
     task_id: str
@@ -59,6 +79,21 @@ class TraceRow:
     digest: str
     size: int
     rewound: bool
+    cut_by_client: bool
+    full_bytes: int | None
+
+
+def known_size(value: object) -> int | None:
+    """A size in bytes that a client told; None if it is no sensible one."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST else None
+
+
+def cut_text(size: int, full_bytes: int | None) -> str:
+    """What people read about an output that the client cut: `cut by the client: 30,000 of 168,894 bytes`."""
+    rest = (
+        f"{size:,} bytes of an unknown number" if full_bytes is None else f"{size:,} of {full_bytes:,} bytes"
+    )
+    return f"cut by the client: {rest}"
 
 
 def is_long(text: str) -> bool:
@@ -66,11 +101,12 @@ def is_long(text: str) -> bool:
     return len(text) > TOOL_OUTPUT_TRACE_THRESHOLD
 
 
-def shorten(text: str, trace_id: str) -> str:
-    """`text`, if it is short; else its beginning, its end, and how to get the whole."""
+def shorten(text: str, trace_id: str, *, cut_by_client: bool = False) -> str:
+    """`text`, if it is short; else its beginning, its end, and how to get the whole, or what the client left of it."""
     if not is_long(text):
         return text
     tail = TOOL_OUTPUT_TRACE_THRESHOLD - _HEAD
     left_out = len(text) - TOOL_OUTPUT_TRACE_THRESHOLD
-    way_back = f"[{left_out} characters are left out; the whole output: devs-git trace get {trace_id}]"
+    more = "the output, as the client cut it" if cut_by_client else "the whole output"
+    way_back = f"[{left_out} characters are left out; {more}: devs-git trace get {trace_id}]"
     return f"{text[:_HEAD]}\n{way_back}\n{text[-tail:]}"

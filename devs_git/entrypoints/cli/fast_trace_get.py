@@ -6,9 +6,11 @@ command line.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 
 from devs_git.commands.trace_get import Request, Result
+from devs_git.domain.recall.traces import cut_text
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts import console
 from devs_git.entrypoints.closed_pipe import exit_on_print_error
@@ -23,25 +25,35 @@ def status(words: list[str]) -> int | None:
     if len(ids) != 1 or ids[0].startswith("-") or sys.stdout.isatty():
         return None
     try:
-        data = _output(ids[0])
+        result = _result(ids[0])
         with exit_on_print_error():
-            console.write_bytes(data or b"")
+            console.write_bytes(raw(result) if result else b"")
     except KeyboardInterrupt:
         _say("The command was interrupted.")
         return EXIT_INTERRUPTED
-    return None if data is None else 0
-
-
-def _output(trace_id: str) -> bytes | None:
-    """The whole output; None if the command line has to answer."""
-    try:
-        return raw(router.call("trace get", replace(Workspace.open(), say=_say), Request(trace_id)))
-    except Exception:  # noqa: BLE001 - the command line runs into it again and reports it
+    if result is None:
         return None
+    say_if_cut(result)
+    return 0
+
+
+def _result(trace_id: str) -> Result | None:
+    """The trace; None if the command line has to answer."""
+    found: Result | None = None
+    # Whatever is wrong, the command line runs into it again and reports it.
+    with contextlib.suppress(Exception):
+        found = router.call("trace get", replace(Workspace.open(), say=_say), Request(trace_id))
+    return found
 
 
 def _say(text: str) -> None:
     console.write(text, err=True)
+
+
+def say_if_cut(result: Result) -> None:
+    """Say on standard error that the client had cut the output: standard output has only its bytes."""
+    if result.cut_by_client:
+        _say(f"devs-git: {cut_text(result.size, result.full_bytes)}")
 
 
 def raw(result: Result) -> bytes:

@@ -59,7 +59,9 @@ def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **
 
 @command(
     "trace get",
-    text=lambda result: trace_text.output_text(result, raw=bool(_option_value("raw"))),
+    text=lambda result: trace_text.output_text(
+        result, raw=bool(_option_value("raw")), payload=bool(_option_value("payload"))
+    ),
     example="devs-git trace get build-7\ndevs-git trace get build-7 --raw > build.log",
 )
 @click.argument("trace_id", default="", metavar="ID")

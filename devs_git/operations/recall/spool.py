@@ -67,13 +67,17 @@ Handler = Callable[["Catalog", SpoolFile], None]
 
 
 def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
-    from devs_git.storage.catalog import traces
+    from devs_git.storage.catalog import session_files, traces
 
     _add_pending(catalog, spooled, snapshot=False)
-    if not hook_payload.is_kept(spooled.payload):
+    payload = spooled.payload
+    if not hook_payload.is_kept(payload):
         return
     known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
-    traces.put(catalog, hook_payload.trace(spooled.payload, created_at=spooled.created_at, **known))
+    made = hook_payload.trace(payload, created_at=spooled.created_at, **known)
+    cut = payload.client.cut(payload.payload)
+    trace, whole = session_files.with_whole(made, cut, transcript_path(payload))
+    traces.put(catalog, trace, packed=whole)
 
 
 def _keep_transcript(catalog: Catalog, spooled: SpoolFile) -> None:

@@ -185,6 +185,10 @@ class Catalog:
             # Without this setting a prune would not make the file smaller.
             self.base.execute("PRAGMA auto_vacuum = INCREMENTAL")
             self.base.execute("PRAGMA journal_mode = WAL")
+        # Late: only an older catalog needs it.
+        from devs_git.storage.catalog import cut_before
+
+        self.base.create_function("devs_cut_before", 4, cut_before.find_size)
         with self.transaction() as base:
             version = base.execute("PRAGMA user_version").fetchone()[0]
             for step in STEPS[version:]:

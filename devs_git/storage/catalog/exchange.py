@@ -28,7 +28,10 @@ START: Final = b'{"format":"devs-git traces '
 # The first line of a trace begins with this.
 HEAD: Final = b'{"trace_id":'
 _FIELDS: Final = tuple(name for name in fields(Trace) if name not in ("output", "raw"))
-_TEXTS: Final = tuple(name for name in _FIELDS if name not in ("input", "is_error", "duration_ms"))
+# An export has these only for an output that the client cut. So an earlier devs-git refuses such a trace, instead of taking
+# its output for the whole.
+_CUT: Final = ("cut_by_client", "full_bytes")
+_TEXTS: Final = tuple(name for name in _FIELDS if name not in ("input", "is_error", "duration_ms", *_CUT))
 # The most characters that a message quotes from a problem.
 _SAID: Final = 300
 _COLUMNS: Final = ", ".join(f't."{name}"' for name in _FIELDS if name != "input")
@@ -60,7 +63,9 @@ def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any]) -> Itera
     ]
     given = bodies.unpack(found[0][0]).decode("utf-8", "surrogatepass")
     raw = _bytes("raw", traces.raw(catalog, known["trace_id"]))
-    yield _line({**known, "is_error": bool(known["is_error"]), "input": given, **raw, "parts": len(numbers)})
+    told = {name: value for name, value in known.items() if value or name not in _CUT}
+    told |= {name: bool(told[name]) for name in ("is_error", "cut_by_client") if name in told}
+    yield _line({**told, "input": given, **raw, "parts": len(numbers)})
     for number in numbers:
         query = "SELECT output FROM parts WHERE body_id = ? AND number = ?"
         for (packed,) in catalog.rows(query, body_id, number):
@@ -92,7 +97,7 @@ def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
     for number, line in numbered:
         known = _parse(line, number, "trace")
         try:
-            values = {name: known[name] for name in _FIELDS}
+            values = {name: known[name] for name in _FIELDS if name in known or name not in _CUT}
             # This fails for lone surrogates, which SQLite cannot store.
             "".join(values[name] for name in _TEXTS).encode()
             packed = bodies.pack_pieces(_output(numbered, known["parts"]))

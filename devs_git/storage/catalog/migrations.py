@@ -139,4 +139,16 @@ CREATE INDEX traces_by_session ON traces (session_id, created_at);
 DELETE FROM settings WHERE key = 'ledger'
 """
 
-STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS)
+# Outputs that a client cut before we got them were stored as if they were whole. The client's payload says which they are
+# (see `cut_before`).
+_CUT: Final = """
+ALTER TABLE traces ADD COLUMN cut_by_client INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE traces ADD COLUMN full_bytes INTEGER;
+UPDATE traces SET full_bytes = (
+  SELECT devs_cut_before(client, event, b.raw, p.output) FROM bodies b JOIN parts p USING (body_id)
+  WHERE b.body_id = traces.body_id AND p.number = 0
+) WHERE client <> '' AND size >= 2000;
+UPDATE traces SET cut_by_client = 1, full_bytes = nullif(full_bytes, -1) WHERE full_bytes IS NOT NULL
+"""
+
+STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT)

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = (
     "trace_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "
-    '"commit", created_at, digest, size, rewound_by'
+    '"commit", created_at, digest, size, rewound_by, cut_by_client, full_bytes'
 )
 # One statement, whether the id is new or not: two writers of one id cannot mix their values.
 _UPSERT: Final = """
 INSERT INTO traces (trace_id, body_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "commit",
-  tool_use_id, event, created_at, digest, size, stored, rewound_by)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  tool_use_id, event, created_at, cut_by_client, full_bytes, digest, size, stored, rewound_by)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (trace_id) DO UPDATE SET body_id = excluded.body_id, task_id = excluded.task_id,
   session_id = excluded.session_id, agent = excluded.agent, client = excluded.client, tool_name = excluded.tool_name,
   is_error = excluded.is_error, duration_ms = excluded.duration_ms, "commit" = excluded."commit",
   tool_use_id = excluded.tool_use_id, event = excluded.event, created_at = excluded.created_at,
+  cut_by_client = excluded.cut_by_client, full_bytes = excluded.full_bytes,
   digest = excluded.digest, size = excluded.size, stored = excluded.stored,
   rewound_by = excluded.rewound_by
 """
@@ -105,6 +106,8 @@ def _values(trace: Trace, body_id: int) -> tuple[Any, ...]:
         trace.tool_use_id,
         trace.event,
         trace.created_at,
+        trace.cut_by_client,
+        trace.full_bytes,
     )
 
 
@@ -140,12 +143,6 @@ def raw(catalog: Catalog, trace_id: str) -> bytes:
     return rest.replace(how, dict(_literals(output(catalog, trace_id)))[how])
 
 
-def size(catalog: Catalog, trace_id: str) -> int | None:
-    """The size of the output in bytes; None if there is no trace with this id."""
-    found = catalog.rows("SELECT size FROM traces WHERE trace_id = ?", trace_id)
-    return int(found[0][0]) if found else None
-
-
 def row(catalog: Catalog, trace_id: str) -> TraceRow | None:
     """The row of a trace; None if there is no trace with this id."""
     found = catalog.rows(f"SELECT {COLUMNS} FROM traces WHERE trace_id = ?", trace_id)
@@ -157,7 +154,7 @@ def row_of(found: tuple[Any, ...]) -> TraceRow:
     from devs_git.domain.recall.traces import TraceRow
 
     task, session, agent, client, tool = found[1:6]
-    is_error, duration, commit, created, digest, size, rewound_by = found[6:]
+    is_error, duration, commit, created, digest, size, rewound_by, cut, full = found[6:]
     return TraceRow(
         found[0],
         task,
@@ -172,6 +169,8 @@ def row_of(found: tuple[Any, ...]) -> TraceRow:
         digest,
         size,
         bool(rewound_by),
+        bool(cut),
+        full,
     )
 
 

@@ -32,6 +32,7 @@ from devs_git.storage.catalog import (
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.search import Page
 from devs_git.storage.catalog.transcripts import ReadContext, Source
+from tests.support import old_catalog
 from tests.support.conversation_scene import EXAMPLES, NOW, SESSION, conversation, ids, stored_places, take
 
 NAMES = ("claude", "claude-compacted", "codex", "codex-bare")
@@ -241,7 +242,7 @@ def test_a_catalog_of_before_conversations_gets_them(
         before.setattr(database, "STEPS", migrations.STEPS[:1])
         before.setattr(fulltext, "INDEXES", (fulltext.TRACES,))
         with Catalog.open(tmp_path) as catalog, fulltext.write_transaction(catalog):
-            traces.put(catalog, Trace("t", NOW, b"printed before"))
+            old_catalog.put(catalog, Trace("t", NOW, b"printed before"))
             catalog.set("DEVS_FTS", engine)
     with Catalog.open(tmp_path) as catalog:
         take(catalog, EXAMPLES / "claude.jsonl")

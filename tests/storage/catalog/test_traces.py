@@ -37,6 +37,8 @@ ALL = Trace(
     "c" * 40,
     "u",
     "PostToolUse",
+    cut_by_client=True,
+    full_bytes=7,
 )
 
 
@@ -63,6 +65,8 @@ def test_everything_that_is_known_of_a_trace_comes_back(catalog: Catalog) -> Non
         digest,
         3,
         rewound=False,
+        cut_by_client=True,
+        full_bytes=7,
     )
     assert (traces.input_of(catalog, "t-1"), traces.output(catalog, "t-1")) == ("in", b"out")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devs_git.domain.recall.traces import cut_text
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli import fast_trace_get
 from devs_git.entrypoints.cli.texts.console import for_person, paint
@@ -34,6 +35,7 @@ def _line(row: TraceRow) -> tuple[str, ...]:
     failed = paint("failed", "red") if row.is_error else "ok"
     state = paint("rewound", "bright_black") if row.rewound else failed
     name, task = printable(row.tool_name, "") or "-", row.task_id or "-"
+    cut = paint(cut_text(row.size, row.full_bytes), "yellow") if row.cut_by_client else ""
     return (
         paint(printable(row.trace_id, ""), "yellow"),
         task,
@@ -41,6 +43,7 @@ def _line(row: TraceRow) -> tuple[str, ...]:
         state,
         amount(row.size),
         when(row.created_at),
+        cut,
     )
 
 
@@ -68,7 +71,7 @@ def search_text(result: trace_search_verb.Result) -> str:
     lines = []
     for hit in result.hits:
         line = _message(hit) if isinstance(hit, MessageHit) else _line(hit)
-        lines += ["  ".join(line), "    " + _snippet(hit)]
+        lines += ["  ".join(filter(None, line)), "    " + _snippet(hit)]
     if not result.complete:
         lines.append(
             "The deadline ended the search: these are the newest hits, not the best. Search for longer words."
@@ -98,8 +101,13 @@ def _snippet(hit: trace_search_verb.Hit | trace_search_verb.MessageHit) -> str:
     return "".join([*parts, printable(hit.snippet[done:], "")])
 
 
-def output_text(result: trace_get_verb.Result, *, raw: bool) -> str | bytes:
-    """The output's bytes unchanged for a pipe; on a terminal its text, with control characters as escapes."""
+def output_text(result: trace_get_verb.Result, *, raw: bool, payload: bool) -> str | bytes:
+    """The output's bytes unchanged for a pipe; on a terminal its text, with control characters as escapes.
+
+    If the client had cut the output, standard error says so. A payload is as the client sent it.
+    """
+    if not payload:
+        fast_trace_get.say_if_cut(result)
     if for_person() and not raw:
         return printable(result.fullOutput)
     return fast_trace_get.raw(result)

@@ -1,0 +1,71 @@
+"""Outputs that a client keeps in files of its own, because they are too long for its payload and its transcript.
+
+A payload says where such a file is, and an agent may have planted the payload. So only a file in the folder of the session
+beside the transcript is taken: `<folder>/<session>.jsonl` has its outputs in `<folder>/<session>/tool-results/`. It must be
+a regular file with one name, and no link is followed below `<folder>`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.recall.traces import Cut, Trace
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError
+from devs_git.storage.catalog import bodies
+from devs_git.storage.catalog.bodies import Packed
+from devs_git.storage.git import bounded
+from devs_git.values import replace
+
+_FOLDER: Final = "tool-results"
+_TRANSCRIPT: Final = ".jsonl"
+# Without O_NONBLOCK, opening a pipe waits for a writer.
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_DIRECTORY: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
+
+
+def with_whole(trace: Trace, cut: Cut | None, transcript: Path | None) -> tuple[Trace, Packed | None]:
+    """The trace, and the whole output, packed, if the client's file has it; None if the trace's own output is all we get.
+
+    The client bounds its files, too. A file with fewer bytes than the client told is a longer part, and still cut.
+    """
+    packed = read(cut.path, transcript) if cut and cut.path and transcript else None
+    if cut is None or packed is None or packed.size < len(trace.output):
+        return trace, None
+    if packed.size < (cut.full_bytes or 0):
+        return trace, packed
+    return replace(trace, cut_by_client=False, full_bytes=None), packed
+
+
+def read(path: str, transcript: Path) -> Packed | None:
+    """The bytes of a session's file; None if it is not there, or is nothing that may be taken, or is too long."""
+    where = Path(path)
+    if transcript.suffix != _TRANSCRIPT or ".." in where.parts:
+        return None
+    session = transcript.with_suffix("")
+    if where.parent != session / _FOLDER:
+        return None
+    with suppress(OSError, ValueError, DevsError):
+        return _pack(session.parent, (session.name, _FOLDER), where.name)
+    return None
+
+
+def _pack(top: Path, folders: tuple[str, ...], name: str) -> Packed | None:
+    """The bytes of a regular file. OSError if one of the folders or the file is a link; DevsError if the file is too long."""
+    at = os.open(top, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+    try:
+        for folder in folders:
+            below = os.open(folder, _DIRECTORY, dir_fd=at)
+            os.close(at)
+            at = below
+        with open(os.open(name, _FILE, dir_fd=at), "rb") as stream:  # noqa: PTH123 - a descriptor has no path
+            found = os.fstat(stream.fileno())
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+                return None
+            return bodies.pack_pieces(bounded.pieces(stream, limits.OUTPUT, "output"))
+    finally:
+        os.close(at)

@@ -1,0 +1,219 @@
+"""An output that a client cut is stored whole where the client's own file has it, and else is known to be cut."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.domain.recall.traces import TraceRow
+from devs_git.domain.text import limits
+from devs_git.operations.recall import open_catalog, spool
+from devs_git.storage.catalog import traces
+from devs_git.storage.catalog.database import Catalog
+from devs_git.values import replace
+from devs_git.workspace import Workspace
+from tests.operations.recall.test_spool import leave
+from tests.support.agent_calls import after
+from tests.support.cut_outputs import KEPT, SIZE, WHOLE, Session, failure_of
+
+pytestmark = pytest.mark.quick
+
+CUT = KEPT.encode(), True, SIZE
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return Session(tmp_path / "home/.claude/projects/-work-repo")
+
+
+def ingest(workspace: Workspace, payload: Any, client: str = "claude") -> tuple[bytes, TraceRow]:
+    """The only trace, after the payload was taken in."""
+    leave(workspace, payload, client=client)
+    with Catalog.open(workspace.places.shared) as catalog:
+        assert open_catalog.ingest_spool(workspace, catalog) == (1, 0)
+        ((trace_id,),) = catalog.rows("SELECT trace_id FROM traces")
+        row = traces.row(catalog, trace_id)
+        assert row is not None
+        return traces.output(catalog, trace_id), row
+
+
+def taken(workspace: Workspace, payload: Any) -> tuple[bytes, bool, int | None]:
+    output, row = ingest(workspace, payload)
+    return output, row.cut_by_client, row.full_bytes
+
+
+def test_the_whole_of_a_long_output_is_taken_from_the_file_of_the_client(
+    ledgered: Workspace, session: Session
+) -> None:
+    output, row = ingest(ledgered, session.told(session.keep(WHOLE.encode())))
+    assert output == WHOLE.encode()
+    assert (row.cut_by_client, row.full_bytes, row.size) == (False, None, SIZE)
+
+
+def test_the_payload_of_such_a_call_stays_as_the_client_sent_it(
+    ledgered: Workspace, session: Session
+) -> None:
+    payload = session.told(session.keep(WHOLE.encode()))
+    path = leave(ledgered, payload)
+    sent = path.read_bytes().partition(b"\n\n")[2]
+    with Catalog.open(ledgered.places.shared) as catalog:
+        spool.ingest(ledgered.places, ledgered.store_git, catalog)
+        ((trace_id,),) = catalog.rows("SELECT trace_id FROM traces")
+        assert traces.raw(catalog, trace_id) == sent
+
+
+def test_an_output_whose_file_is_gone_is_cut_and_has_the_size_of_the_whole(
+    ledgered: Workspace, session: Session
+) -> None:
+    assert taken(ledgered, session.told(session.folder / "gone.txt")) == CUT
+
+
+def test_a_file_that_the_client_cut_too_is_taken_and_is_still_cut(
+    ledgered: Workspace, session: Session
+) -> None:
+    path = session.keep(WHOLE.encode())
+    assert taken(ledgered, session.told(path, size=SIZE + 7)) == (WHOLE.encode(), True, SIZE + 7)
+
+
+def test_a_file_with_less_than_the_payload_is_not_taken(ledgered: Workspace, session: Session) -> None:
+    assert taken(ledgered, session.told(session.keep(b"less"))) == CUT
+
+
+def _secret(session: Session) -> Path:
+    path = session.transcript.parent.parent.parent.parent / ".ssh/id_rsa"
+    path.parent.mkdir()
+    path.write_text("a secret\n" * 10_000)
+    return path
+
+
+def _outside(session: Session) -> Path:
+    return _secret(session)
+
+
+def _by_dots(session: Session) -> str:
+    secret = _secret(session)
+    return f"{session.folder}/{os.path.relpath(secret, session.folder)}"
+
+
+def _of_another_session(session: Session) -> Path:
+    return Session(session.transcript.parent, "another").keep(WHOLE.encode())
+
+
+def _below_another_folder(session: Session) -> Path:
+    (session.folder.parent / "subagents").mkdir()
+    path = session.folder.parent / "subagents/agent.jsonl"
+    path.write_text(WHOLE)
+    return path
+
+
+def _deeper(session: Session) -> Path:
+    (session.folder / "deeper").mkdir()
+    return session.keep(WHOLE.encode(), "deeper/x.txt")
+
+
+def _linked_file(session: Session) -> Path:
+    (session.folder / "x.txt").symlink_to(_secret(session))
+    return session.folder / "x.txt"
+
+
+def _hard_linked_file(session: Session) -> Path:
+    os.link(_secret(session), session.folder / "x.txt")
+    return session.folder / "x.txt"
+
+
+def _linked_folder(session: Session) -> Path:
+    secret = _secret(session)
+    session.folder.rmdir()
+    session.folder.symlink_to(secret.parent)
+    return session.folder / secret.name
+
+
+def _linked_session(session: Session) -> Path:
+    other = Session(session.transcript.parent.parent / "other").keep(WHOLE.encode())
+    session.folder.rmdir()
+    session.folder.parent.rmdir()
+    session.folder.parent.symlink_to(other.parent.parent)
+    return session.folder / other.name
+
+
+def _pipe(session: Session) -> Path:
+    os.mkfifo(session.folder / "x.txt")
+    return session.folder / "x.txt"
+
+
+def _directory(session: Session) -> Path:
+    (session.folder / "x.txt").mkdir()
+    return session.folder / "x.txt"
+
+
+def _nul(session: Session) -> str:
+    return f"{session.folder}/x\0.txt"
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        _outside,
+        _by_dots,
+        _of_another_session,
+        _below_another_folder,
+        _deeper,
+        _linked_file,
+        _hard_linked_file,
+        _linked_folder,
+        _linked_session,
+        _pipe,
+        _directory,
+        _nul,
+    ],
+)
+def test_a_file_that_a_planted_payload_names_is_not_taken(
+    planted: Any, ledgered: Workspace, session: Session
+) -> None:
+    assert taken(ledgered, session.told(planted(session))) == CUT
+
+
+@pytest.mark.parametrize("transcript", ["", "relative.jsonl", "/", "/x", ".jsonl", None, 7])
+def test_without_the_transcript_of_the_session_no_file_is_taken(
+    transcript: object, ledgered: Workspace, session: Session
+) -> None:
+    path = session.keep(WHOLE.encode())
+    assert taken(ledgered, session.told(path, transcript_path=transcript)) == CUT
+
+
+def test_a_file_above_the_limit_is_not_taken(
+    ledgered: Workspace, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "OUTPUT", replace(limits.OUTPUT, most=SIZE - 1))
+    assert taken(ledgered, session.told(session.keep(WHOLE.encode()))) == CUT
+
+
+def test_a_long_failure_is_cut_and_nobody_knows_the_size_of_the_whole(
+    ledgered: Workspace, session: Session
+) -> None:
+    assert taken(ledgered, session.failed()) == (failure_of(WHOLE).encode(), True, None)
+
+
+def test_a_failure_that_has_room_is_whole_whatever_it_prints(ledgered: Workspace, session: Session) -> None:
+    text = "\n\n... [7 characters truncated] ...\n\n"
+    output = f"Exit code 3\n{text.rstrip()}".encode()
+    assert taken(ledgered, session.failed(text)) == (output, False, None)
+
+
+@pytest.mark.parametrize("size", [None, "168894", -1, 0, 1.5, True, 1 << 60])
+def test_a_size_that_is_none_is_unknown(size: Any, ledgered: Workspace, session: Session) -> None:
+    payload = session.told(session.folder / "gone.txt", size=size)
+    assert taken(ledgered, payload) == (KEPT.encode(), True, None)
+
+
+def test_a_path_that_is_no_text_names_no_file(ledgered: Workspace, session: Session) -> None:
+    payload = session.told("")
+    payload["tool_response"]["persistedOutputPath"] = 7
+    assert taken(ledgered, payload) == CUT
+
+
+def test_a_usual_output_is_not_cut(ledgered: Workspace) -> None:
+    assert taken(ledgered, after(1, "printed")) == (b"printed", False, None)
