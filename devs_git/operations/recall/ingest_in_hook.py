@@ -45,11 +45,11 @@ def read_new_messages(workspace: Workspace, task_id: str) -> None:
 
 def _source(places: Places, task_id: str, known: worktree_note.Note | None) -> Source | None:
     """The transcript that the newest payload names, else the one in the worktree's note."""
-    from devs_git.operations.recall import spool
+    from devs_git.operations.recall import payload_handlers, spool
     from devs_git.storage.catalog.transcripts import Source
 
     payload = spool.newest_payload(places, task_id) if places.has_spooled else None
-    path = spool.transcript_path(payload) if payload else None
+    path = payload_handlers.transcript_path(payload) if payload else None
     if payload and path:
         return Source(path, payload.client.name, payload.text(payload.client.fields.session))
     return Source(Path(known.path)) if known and known.path else None

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.hook_payload import Captured
-from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text import limits
 from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
+from devs_git.operations.recall.payload_handlers import HANDLERS, SpoolFile, transcript_path
 from devs_git.storage.git import bounded, locks
 from devs_git.storage.git.places import Places, locate
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git
@@ -52,61 +52,6 @@ class _Found(NamedTuple):
     event: str
 
 
-@immutable
-class SpoolFile:
-    """One file that was read: its payload, when the hook ended, and commit, task and agent of the worktree."""
-
-    payload: Captured
-    created_at: str
-    commit: str
-    task_id: str
-    agent: str
-
-
-Handler = Callable[["Catalog", SpoolFile], None]
-
-
-def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
-    from devs_git.storage.catalog import session_files, traces
-
-    _add_pending(catalog, spooled, snapshot=False)
-    payload = spooled.payload
-    if not hook_payload.is_kept(payload):
-        return
-    known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
-    made = hook_payload.trace(payload, created_at=spooled.created_at, **known)
-    cut = payload.client.cut(payload.payload)
-    trace, whole = session_files.with_whole(made, cut, transcript_path(payload))
-    traces.put(catalog, trace, packed=whole)
-
-
-def _keep_transcript(catalog: Catalog, spooled: SpoolFile) -> None:
-    """The session stopped, or will be compacted. Its transcript is read after all payloads."""
-    _add_pending(catalog, spooled, snapshot=True)
-
-
-def _add_pending(catalog: Catalog, spooled: SpoolFile, *, snapshot: bool) -> None:
-    from devs_git.storage.catalog import pending_transcripts
-
-    payload, path = spooled.payload, transcript_path(spooled.payload)
-    if path is not None:
-        client, session, cwd = (
-            payload.client.name,
-            payload.text(payload.client.fields.session),
-            payload.text(payload.client.fields.folder),
-        )
-        known = (client, session, cwd, spooled.task_id, spooled.agent, spooled.created_at)
-        pending_transcripts.put(catalog, pending_transcripts.PendingTranscript(Path(path), *known, snapshot))
-
-
-def transcript_path(payload: Captured) -> Path | None:
-    """The transcript that a payload names; None where it names none."""
-    path = Path(payload.text(payload.client.fields.transcript))
-    with contextlib.suppress(RuntimeError):  # the user has no home folder
-        path = path.expanduser()
-    return path if path.is_absolute() else None
-
-
 def newest_payload(places: Places, task_id: str) -> Captured | None:
     """The newest payload of the task that names a transcript. Only a few small payloads are read."""
     newest = sorted((found for found in _files(places.spool) if found.event in HANDLERS), reverse=True)
@@ -117,13 +62,6 @@ def newest_payload(places: Places, task_id: str) -> Captured | None:
             if payload and active_task.task_of(payload.lines) == task_id and transcript_path(payload):
                 return payload
     return None
-
-
-# What to do with the payload of an event, in the transaction; a ValueError rejects it. Files of other events stay.
-HANDLERS: Final[dict[str, Handler]] = {
-    **{event: _keep_trace for client in CLIENTS.values() for event in client.after},
-    **{event: _keep_transcript for client in CLIENTS.values() for event in client.session},
-}
 
 
 def rejected_files(places: Places) -> tuple[str, ...]:

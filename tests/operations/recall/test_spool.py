@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from devs_git.errors import DevsError
-from devs_git.operations.recall import spool
+from devs_git.operations.recall import payload_handlers, spool
 from devs_git.storage.catalog import fulltext, pending_transcripts, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
@@ -28,17 +28,17 @@ PAYLOADS = int(os.environ.get("DEVS_TEST_COUNT_SPOOLED", "40"))
 INGEST = """
 import os, signal, sys
 from pathlib import Path
-from devs_git.operations.recall import spool
+from devs_git.operations.recall import payload_handlers, spool
 from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
 if sys.argv[1:] == ["killed"]:  # at the moment between commit and the first file that goes
     os.unlink = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[1:] == ["midway"]:  # with three of five in the transaction
-    keep, seen = spool.HANDLERS["PostToolUse"], []
+    keep, seen = payload_handlers.HANDLERS["PostToolUse"], []
     def kill(catalog, spooled):
         seen.append(keep(catalog, spooled))
         len(seen) < 3 or os.kill(os.getpid(), signal.SIGKILL)
-    spool.HANDLERS["PostToolUse"] = kill
+    payload_handlers.HANDLERS["PostToolUse"] = kill
 workspace = Workspace.open()
 with Catalog.open(workspace.places.shared) as catalog:
     print(spool.ingest(workspace.places, workspace.store_git, catalog).ingested)
@@ -224,16 +224,16 @@ def test_a_transaction_that_fails_leaves_every_file_in_place(ledgered: Workspace
     leave(ledgered, after(1))
     leave(ledgered, after(2))
 
-    def broken(_catalog: Catalog, spooled: spool.SpoolFile) -> None:
+    def broken(_catalog: Catalog, spooled: payload_handlers.SpoolFile) -> None:
         if spooled.payload.text("tool_use_id") == "u2":
             raise DevsError("BUSY", "no room")
 
-    before, spool.HANDLERS["PostToolUse"] = spool.HANDLERS["PostToolUse"], broken
+    before, payload_handlers.HANDLERS["PostToolUse"] = payload_handlers.HANDLERS["PostToolUse"], broken
     try:
         with pytest.raises(DevsError, match="no room"):
             ingest(ledgered)
     finally:
-        spool.HANDLERS["PostToolUse"] = before
+        payload_handlers.HANDLERS["PostToolUse"] = before
     assert len(spool.waiting_files(ledgered.places)) == 2
     assert stored(ledgered) == []
 
