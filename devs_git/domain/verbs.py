@@ -178,6 +178,7 @@ VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _ROWS}
 OTHER_COMMANDS: Final[dict[str, str]] = {
     "hook": "Called by the installed git and agent hooks.",
     "agent install": "Add devs-git to the project files of a coding agent; --uninstall removes it.",
+    "agent list": "List the coding agents that devs-git knows, and what works with each.",
     "aliases install": "Add git aliases: git checkpoint, git rewind-task, git gates, git approve.",
     "aliases uninstall": "Remove these git aliases.",
     "mcp": "Serve agents over MCP on standard input and output.",

@@ -34,7 +34,7 @@ VERBS: Final[dict[str, str]] = {
     **_of(_DESTROY, "tier 3, refused while frozen"),
 }
 OTHER_COMMANDS: Final = _of(
-    "hook, agent install, aliases install, aliases uninstall, mcp, serve, demo, completion, help",
+    "hook, agent install, agent list, aliases install, aliases uninstall, mcp, serve, demo, completion, help",
     "a command that is no verb",
 )
 # The verb of each tool.

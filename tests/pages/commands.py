@@ -19,6 +19,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
         "init",
         "doctor",
         "agent install",
+        "agent list",
         "aliases install",
         "aliases uninstall",
         "completion",

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.client import Client, Fields
+from devs_git.domain.clients.client import Client, Evidence, Fields
 from devs_git.domain.recall.traces import Cut, known_size
 
 if TYPE_CHECKING:
@@ -222,5 +222,21 @@ CLAUDE: Final = Client(
         use_id="tool_use_id",
         error="error",
         duration="duration_ms",
+    ),
+    evidence=Evidence(
+        version="2.1.330",
+        tried=(
+            "outputs of tools are stored",
+            "an open gate denies tools",
+            "the model calls our MCP tools",
+            "transcripts of new, resumed and forked sessions are read",
+        ),
+        documented=(
+            "what a person is asked at a terminal: whether the folder and the MCP server are trusted",
+        ),
+        lacks=(
+            "it hands on at most 10,040 characters of a command that fails",
+            "it removes newlines at the end of an output, and joins standard error into standard output",
+        ),
     ),
 )

@@ -55,6 +55,20 @@ def permission_denied(event: str, reason: str) -> dict[str, Any]:
 
 
 @immutable
+class Evidence:
+    """What we know of a client, and from where. Each text is part of a sentence, for `agent list` and docs/agents.md.
+
+    `tried`: what `tests/clients` runs with `version` of the real client. `documented`: what we know from the client's
+    documents alone. `lacks`: what devs-git cannot do there, because the client does not offer it.
+    """
+
+    version: str
+    tried: tuple[str, ...]
+    documented: tuple[str, ...]
+    lacks: tuple[str, ...]
+
+
+@immutable
 class Client:
     """One client. `name` is what people type, and a word of the hook's line.
 
@@ -84,6 +98,7 @@ class Client:
     read: Callable[[Mapping[str, Any], Memory], Sequence[UnnamedMessage]]
     answered: tuple[str, str]
     fields: Fields
+    evidence: Evidence
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
     server_table: str = "mcpServers"
     server_entry: Mapping[str, Any] = _SERVER

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.client import SERVER, Client, Fields
+from devs_git.domain.clients.client import SERVER, Client, Evidence, Fields
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
@@ -220,5 +220,22 @@ CODEX: Final = Client(
         use_id="tool_use_id",
         error="error",
         duration="duration_ms",
+    ),
+    evidence=Evidence(
+        version="0.169.0",
+        tried=(
+            "outputs of tools are stored",
+            "an open gate denies tools",
+            "the model calls our MCP tools",
+            "transcripts of new, resumed and forked sessions are read",
+            "it runs no hook before the project and each hook are trusted",
+            "its sandbox keeps .git read-only for shell commands",
+        ),
+        documented=("what a person does in /hooks",),
+        lacks=(
+            "it hands on about 40,000 characters of an output",
+            "its hooks are not told the exit status of a command, nor that an MCP tool failed",
+            "it runs no hook for input to a shell that is already open (write_stdin)",
+        ),
     ),
 )

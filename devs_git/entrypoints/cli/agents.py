@@ -1,10 +1,11 @@
-"""agent install: add our hooks and our MCP server to a client's project files, or remove them."""
+"""agent install: add our hooks and our MCP server to a client's project files, or remove them. agent list: what works."""
 
 from __future__ import annotations
 
 import click
 
 from devs_git.domain.audit.findings import Action
+from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints import router
@@ -21,6 +22,12 @@ _HELP = f"""{OTHER_COMMANDS["agent install"]}
 Example:
   devs-git agent install claude
   devs-git agent install codex --uninstall
+"""
+_LIST_HELP = f"""{OTHER_COMMANDS["agent list"]}
+
+\b
+Example:
+  devs-git agent list
 """
 
 
@@ -58,3 +65,62 @@ def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
     files = " ".join(action.what for action in actions[1:])
     commit = f"Commit them, so that your team's clones have them too: git add {files} && git commit"
     return Result(name, actions, (commit, *client.notes) if changed else ())
+
+
+@immutable
+class Listed:
+    """One client: what is known of it (see `client.Evidence`), and whether this worktree's files call our hook."""
+
+    name: str
+    title: str
+    installed: bool
+    version: str
+    tried: tuple[str, ...]
+    documented: tuple[str, ...]
+    lacks: tuple[str, ...]
+
+
+@immutable
+class ListResult:
+    """Every client that devs-git knows, in the order of their names."""
+
+    clients: tuple[Listed, ...]
+
+
+@click.command(name="list", help=_LIST_HELP, context_settings=HELP)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def agent_list(*, as_json: bool) -> int:
+    result = _list(Workspace.open())
+    console.write(as_text(result) if as_json else "\n\n".join(_listed_text(one) for one in result.clients))
+    return 0
+
+
+def _list(workspace: Workspace) -> ListResult:
+    installed = client_files.clients_calling_hook(workspace.top) if workspace.places.top else ()
+    return ListResult(tuple(_listed(CLIENTS[name], installed) for name in sorted(CLIENTS)))
+
+
+def _listed(client: Client, installed: tuple[Client, ...]) -> Listed:
+    known = client.evidence
+    return Listed(
+        client.name,
+        client.title,
+        client in installed,
+        known.version,
+        known.tried,
+        known.documented,
+        known.lacks,
+    )
+
+
+def _listed_text(one: Listed) -> str:
+    state = "installed here" if one.installed else f"not installed here: devs-git agent install {one.name}"
+    parts = (
+        (f"tried with {one.version}", one.tried),
+        ("from documents only", one.documented),
+        ("what it lacks", one.lacks),
+    )
+    lines = [f"{one.name}: {one.title}, {state}"]
+    for title, texts in parts:
+        lines += [f"  {title}:" if texts else f"  {title}: nothing", *(f"    - {text}" for text in texts)]
+    return "\n".join(lines)

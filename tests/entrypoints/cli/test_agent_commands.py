@@ -20,6 +20,7 @@ from devs_git.workspace import Workspace
 from tests.support.agent_calls import after, before, call
 from tests.support.gate_scene import approve, ask
 
+TOP = Path(__file__).parents[3]
 Run = Callable[..., str]
 Say = Callable[..., tuple[int, str]]
 
@@ -116,3 +117,39 @@ def test_doctor_names_the_command_that_brings_a_missing_script_back(initialised:
     ]
     say("install", "claude")
     assert not [f for f in doctor.run(Workspace.open(), doctor.Request()).findings if "AGENT" in f.code]
+
+
+@pytest.mark.quick
+def test_the_list_says_of_each_client_what_was_tried_and_whether_it_is_installed_here(
+    initialised: Path, say: Say
+) -> None:
+    assert initialised.exists()
+    say("install", "codex")
+    found = told(say("list", "--json"))["clients"]
+    assert [(one["name"], one["installed"]) for one in found] == [
+        (name, name == "codex") for name in sorted(CLIENTS)
+    ]
+    status, text = say("list")
+    assert status == 0
+    assert "codex: Codex, installed here" in text
+    for one in found:
+        known = CLIENTS[one["name"]].evidence
+        assert f"tried with {known.version}:" in text
+        for name, title in (("tried", ""), ("documented", "documents only:"), ("lacks", "what it lacks:")):
+            assert one[name] == list(getattr(known, name))
+            assert title in text
+            assert all(f"    - {each}" in text for each in one[name])
+
+
+@pytest.mark.quick
+def test_the_versions_that_the_list_names_are_those_that_are_run_and_the_page_has_the_same_sentences() -> (
+    None
+):
+    pins = set(json.loads((TOP / "tests/clients/package.json").read_text())["dependencies"].values())
+    page = (TOP / "docs/agents.md").read_text()
+    for client in CLIENTS.values():
+        known = client.evidence
+        assert known.version in pins
+        assert f"{client.title} {known.version}" in page
+        for text in (*known.tried, *known.documented, *known.lacks):
+            assert text in page
