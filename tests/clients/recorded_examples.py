@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.clients import installation
+from tests.clients.asides_run import Asides
+from tests.clients.claude_code import ClaudeCode
 from tests.clients.conftest import PROGRAMS
 from tests.clients.everyday_run import Everyday
 from tests.clients.program import Program
@@ -22,6 +24,8 @@ from tests.clients.workbench import Workbench
 
 FOLDER: Final = Path(__file__).parent.parent / "examples" / "clients"
 LONGEST: Final = 300  # characters of a text that is kept whole
+# It names the file with the output of a command in the background.
+NOTICE: Final = "<task-notification>"
 # Under these keys a client writes its own instructions and tools.
 OWN: Final = frozenset({"shape", "system", "systemPrompt", "tools"})
 
@@ -33,19 +37,41 @@ def main() -> int:
             Workbench(program, Path(folder)) as bench,
         ):
             record(program, Everyday(bench))
+    record_asides()
     return 0
+
+
+def record_asides() -> None:
+    """Write what Claude Code told and wrote of what happens beside a conversation: `claude.asides-….jsonl`."""
+    program = ClaudeCode()
+    with (
+        tempfile.TemporaryDirectory(prefix="client-examples-") as folder,
+        Workbench(program, Path(folder)) as bench,
+    ):
+        asides = Asides(bench)
+        (subagent,) = asides.transcript.with_suffix("").glob("subagents/*.jsonl")
+        _write(program, "asides-hooks", asides.run.payloads, bench)
+        _write(program, "asides-transcript", _lines(asides.transcript), bench)
+        _write(program, "asides-subagent", _lines(subagent), bench)
 
 
 def record(program: Program, everyday: Everyday) -> None:
     """Write the two files of this program."""
+    (transcript,) = program.transcripts(everyday.bench.home)
+    _write(program, "hooks", everyday.run.payloads, everyday.bench)
+    _write(program, "transcript", _lines(transcript), everyday.bench)
+
+
+def _lines(transcript: Path) -> list[Any]:
+    return [json.loads(line) for line in transcript.read_text().splitlines()]
+
+
+def _write(program: Program, name: str, values: Iterable[Any], bench: Workbench) -> None:
     folder = FOLDER / program.client / installation.VERSIONS[program.package]
     folder.mkdir(parents=True, exist_ok=True)
-    (transcript,) = program.transcripts(everyday.bench.home)
-    lines = [json.loads(line) for line in transcript.read_text().splitlines()]
-    for name, values in (("hooks", everyday.run.payloads), ("transcript", lines)):
-        file = folder / f"{program.name}.{name}.jsonl"
-        file.write_text("".join(example_lines(values, everyday.bench)))
-        sys.stdout.write(f"{file.relative_to(FOLDER.parent.parent.parent)}\n")
+    file = folder / f"{program.name}.{name}.jsonl"
+    file.write_text("".join(example_lines(values, bench)))
+    sys.stdout.write(f"{file.relative_to(FOLDER.parent.parent.parent)}\n")
 
 
 def example_lines(values: Iterable[Any], bench: Workbench) -> Iterable[str]:
@@ -71,7 +97,7 @@ def cut(value: Any, key: str = "") -> Any:
         return {name: cut(inner, name) for name, inner in value.items()}
     if isinstance(value, list):
         return [cut(inner) for inner in value]
-    if isinstance(value, str) and len(value) > LONGEST:
+    if isinstance(value, str) and len(value) > LONGEST and not value.startswith(NOTICE):
         return f"{value[:60]} [{len(value)} characters]"
     return value
 

@@ -98,10 +98,20 @@ class Workbench:
         if self._trusted:
             self.program.trust(self.place)
 
-    def run(self, *turns: Turn, prompt: str = "Do as planned.", resume: str = "", fork: str = "") -> Run:
-        """Run the client; the model answers with these turns and ends. Every turn must have been asked for."""
+    def run(
+        self,
+        *turns: Turn,
+        prompt: str = "Do as planned.",
+        resume: str = "",
+        fork: str = "",
+        ends: bool = True,
+    ) -> Run:
+        """Run the client; the model answers with these turns and ends. Every turn must have been asked for.
+
+        Without `ends` the model does not end: a command of the client itself asks it nothing.
+        """
         known = len(self._files())
-        self.model.play((*turns, END))
+        self.model.play((*turns, END) if ends else turns)
         done = subprocess.run(
             self.program.command(Start(prompt, resume, fork, self._trusted)),
             cwd=self.top,
@@ -117,7 +127,8 @@ class Workbench:
         asked = tuple(self.model.asked)
         assert done.returncode == 0, (done.stdout[-2000:], done.stderr[-2000:])
         assert not self.model.remaining, (self.model.remaining, done.stdout[-2000:], done.stderr[-2000:])
-        return Run(lines, done.stderr, asked, self.program.api.results(asked[-1].body), payloads)
+        results = self.program.api.results(asked[-1].body) if asked else ()
+        return Run(lines, done.stderr, asked, results, payloads)
 
     def _files(self) -> Sequence[Path]:
         return sorted(self._recorded.glob("*.json"))

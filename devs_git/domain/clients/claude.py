@@ -22,7 +22,6 @@ from devs_git.domain.recall.traces import Cut, known_size
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
-    from devs_git.domain.recall.conversation import Role
 
 _TYPES: Final = frozenset(
     {
@@ -55,17 +54,21 @@ def knows(line: Mapping[str, Any]) -> bool:
 
 def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     """The messages of one line: one of an answer; of a user's line one for each tool result, and one for the rest."""
+    from devs_git.domain.clients.claude_notices import speaker
     from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, moment, spoken, text
     from devs_git.domain.recall.conversation import Message
 
-    memory.session_id = memory.session_id or text(line.get("sessionId"))
+    if not memory.session_id:
+        # A subagent has a transcript of its own, which names the session.
+        memory.session_id, memory.agent_id = text(line.get("sessionId")), text(line.get("agentId"))
     time = moment(line.get("timestamp"), memory)
     kind, message = line.get("type"), line.get("message")
     own_id = text(line.get("uuid"))
     if kind == "system":
         content = text(line.get("content"))
         return (UnnamedMessage(Message("", "system", content, time), own_id),) if content.strip() else ()
-    if not isinstance(message, dict):
+    # Other lines repeat messages, such as `api-request-blob`.
+    if not isinstance(message, dict) or kind not in ("user", "assistant"):
         return ()
     parts = blocks(message.get("content"))
     results = [_result(part, time, memory) for part in parts if "tool_use_id" in part]
@@ -73,8 +76,8 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     said: list[UnnamedMessage] = []
     if kind == "assistant":
         said = _answer(line, message, rest, memory)
-    elif kind == "user" and spoken(rest).strip():
-        said = [UnnamedMessage(Message("", _speaker(line), spoken(rest), time))]
+    elif spoken(rest).strip():
+        said = [UnnamedMessage(Message("", speaker(line, spoken(rest)), spoken(rest), time))]
     return [
         UnnamedMessage(one.message, _numbered(own_id, at), one.call_id)
         for at, one in enumerate([*results, *said])
@@ -83,12 +86,6 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
 
 def _numbered(own_id: str, at: int) -> str:
     return f"{own_id}.{at}" if own_id and at else own_id
-
-
-def _speaker(line: Mapping[str, Any]) -> Role:
-    """The user, unless the client (a summary, a reminder) or another agent wrote the line."""
-    others = ("isMeta", "isCompactSummary", "isSidechain")
-    return "system" if any(line.get(name) is True for name in others) else "user"
 
 
 def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> UnnamedMessage:
@@ -172,7 +169,7 @@ CLAUDE: Final = Client(
     server_file=".mcp.json",
     before="PreToolUse",
     after={"PostToolUse": False, "PostToolUseFailure": True},
-    session=("Stop", "SessionEnd", "PreCompact"),
+    session=("Stop", "SubagentStop", "SessionEnd", "PreCompact"),
     # A tool that changes only the conversation counts as reading. Each tool of a subagent runs the hook, too.
     reading=frozenset(
         {
@@ -222,6 +219,8 @@ CLAUDE: Final = Client(
         use_id="tool_use_id",
         error="error",
         duration="duration_ms",
+        agent="agent_type",
+        agent_transcript="agent_transcript_path",
     ),
     evidence=Evidence(
         version="2.1.330",

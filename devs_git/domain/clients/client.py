@@ -29,7 +29,10 @@ _LINE: Final = (
 
 @immutable
 class Fields:
-    """Where a client's payload has what: the names of its fields."""
+    """Where a client's payload has what: the names of its fields.
+
+    `agent`: the kind of the subagent that called the tool. `agent_transcript`: the transcript of a subagent that stopped.
+    """
 
     session: str
     transcript: str
@@ -41,6 +44,8 @@ class Fields:
     use_id: str
     error: str
     duration: str
+    agent: str = ""
+    agent_transcript: str = ""
 
 
 def permission_denied(event: str, reason: str) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def _taken(lines: list[str], key: str) -> str:
 
 
 def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, agent: str) -> Trace:
-    """The trace of a tool call; ValueError if the payload names no tool."""
+    """The trace of a tool call; ValueError if the payload names no tool. `agent`: the role, unless a subagent called it."""
     fields, payload = captured.client.fields, captured.payload
     tool = captured.text(fields.tool)
     if not tool:
@@ -81,7 +81,7 @@ def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, age
         input="" if given is None else canonical(given),
         task_id=task_id,
         session_id=captured.text(fields.session),
-        agent=agent,
+        agent=captured.text(fields.agent) or agent,
         client=captured.client.name,
         tool_name=tool,
         is_error=failed,

@@ -24,11 +24,14 @@ _CALLS: Final = 1000
 class Memory:
     """What is remembered of earlier lines. `calls`: name and input of each tool call that has no result yet.
 
+    `agent_id`: the client's id of the subagent of the session, if the transcript is a subagent's.
+
     `usage`: the last count of tokens, and of what. `loose`: tokens of lines that gave no message. `seen`: how often each
     line without an id and a time was read.
     """
 
     session_id: str = ""
+    agent_id: str = ""
     timestamp: str = ""
     calls: dict[str, list[Any]] = field(default_factory=dict)
     usage: dict[str, Any] = field(default_factory=dict)

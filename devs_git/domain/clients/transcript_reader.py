@@ -11,7 +11,7 @@ from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage, loads, text
 from devs_git.domain.ledger.events import one_line
-from devs_git.domain.recall.conversation import Message, canonical
+from devs_git.domain.recall.conversation import Message, canonical, session_of_subagent
 from devs_git.values import as_mapping, field, mutable, replace
 
 # In how many lines a transcript must show which client wrote it.
@@ -44,7 +44,9 @@ class Reader:
     @property
     def session(self) -> str:
         """The session's id on one line, for trailers. It may be only the file's name."""
-        return one_line(text(self.memory.session_id) or text(self.session_id))[:_LONGEST] or "session"
+        own = one_line(text(self.memory.session_id) or text(self.session_id))[:_LONGEST] or "session"
+        agent = one_line(text(self.memory.agent_id))[:_LONGEST]
+        return session_of_subagent(own, agent) if agent else own
 
     def read(self, line: bytes) -> list[TranscriptMessage]:
         """The messages of a line, none for a blank line or garbage. Garbage is counted."""

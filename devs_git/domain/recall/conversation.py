@@ -65,6 +65,16 @@ def message_of(record: dict[str, Any]) -> Message:
     return Message(**{**record, "tool_calls": made})
 
 
+def session_of_subagent(session_id: str, agent_id: str) -> str:
+    """The session of an agent that another agent called within a session."""
+    return f"{session_id}/{agent_id}"
+
+
+def main_session(session_id: str) -> str:
+    """The session that hooks name: of a subagent's session that of the agent that called it."""
+    return session_id.partition("/")[0]
+
+
 def canonical(value: Any) -> str:
     """JSON with sorted keys, in ASCII. Equal values give equal texts, also with lone surrogates."""
     return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))

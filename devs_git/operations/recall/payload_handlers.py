@@ -33,39 +33,57 @@ Handler = Callable[["Catalog", SpoolFile], None]
 def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
     from devs_git.storage.catalog import session_files, traces
 
-    _add_pending(catalog, spooled, snapshot=False)
-    payload = spooled.payload
+    payload, transcript = spooled.payload, transcript_path(spooled.payload)
+    _add_pending(catalog, spooled, transcript, spooled.agent)
     if not hook_payload.is_kept(payload):
         return
     known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
     made = hook_payload.trace(payload, created_at=spooled.created_at, **known)
     cut = payload.client.cut(payload.payload)
-    trace, whole = session_files.with_whole(made, cut, transcript_path(payload))
+    trace, whole = session_files.with_whole(made, cut, transcript)
     traces.put(catalog, trace, packed=whole)
 
 
 def _keep_transcript(catalog: Catalog, spooled: SpoolFile) -> None:
-    """The session stopped, or will be compacted. Its transcript is read after all payloads."""
-    _add_pending(catalog, spooled, snapshot=True)
+    """The session or a subagent stopped, or the session will be compacted. Transcripts are read after all payloads."""
+    from devs_git.storage.catalog import session_files
+
+    payload, of_subagent = (
+        spooled.payload,
+        _path(spooled.payload, spooled.payload.client.fields.agent_transcript),
+    )
+    transcript = transcript_path(payload)
+    _add_pending(catalog, spooled, transcript, spooled.agent, snapshot=of_subagent is None)
+    if of_subagent and transcript and session_files.is_subagents(of_subagent, transcript):
+        agent = payload.text(payload.client.fields.agent) or spooled.agent
+        _add_pending(catalog, spooled, of_subagent, agent)
 
 
-def _add_pending(catalog: Catalog, spooled: SpoolFile, *, snapshot: bool) -> None:
+def _add_pending(
+    catalog: Catalog, spooled: SpoolFile, path: Path | None, agent: str, *, snapshot: bool = False
+) -> None:
+    """Note that a transcript is to be read; `agent` is whose messages it has."""
     from devs_git.storage.catalog import pending_transcripts
 
-    payload, path = spooled.payload, transcript_path(spooled.payload)
+    payload = spooled.payload
     if path is not None:
         client, session, cwd = (
             payload.client.name,
             payload.text(payload.client.fields.session),
             payload.text(payload.client.fields.folder),
         )
-        known = (client, session, cwd, spooled.task_id, spooled.agent, spooled.created_at)
+        known = (client, session, cwd, spooled.task_id, agent, spooled.created_at)
         pending_transcripts.put(catalog, pending_transcripts.PendingTranscript(Path(path), *known, snapshot))
 
 
 def transcript_path(payload: Captured) -> Path | None:
     """The transcript that a payload names; None where it names none."""
-    path = Path(payload.text(payload.client.fields.transcript))
+    return _path(payload, payload.client.fields.transcript)
+
+
+def _path(payload: Captured, name: str) -> Path | None:
+    """The path in a field of the payload; None if it has none that is absolute."""
+    path = Path(payload.text(name))
     with contextlib.suppress(RuntimeError):  # the user has no home folder
         path = path.expanduser()
     return path if path.is_absolute() else None

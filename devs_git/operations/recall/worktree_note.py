@@ -11,6 +11,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from devs_git.domain.recall.conversation import main_session
 from devs_git.domain.recall.conversation_prefix import prefix_name, prefix_of
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
@@ -64,10 +65,12 @@ def write(places: Places, task_id: str, note: Note) -> None:
 
 
 def write_for_session(places: Places, catalog: Catalog, session: Session, path: Path, read: int) -> None:
-    """Make the next checkpoint of the session's task in this worktree name the session.
+    """Make the next checkpoint of the session's task in this worktree name the session, unless it is a subagent's.
 
     `read` bytes of its transcript at `path` were read.
     """
+    if main_session(session.session_id) != session.session_id:
+        return
     from devs_git.storage.catalog.messages import last_time
 
     prefix = prefix_name(session.session_id, session.message_count, session.digest)

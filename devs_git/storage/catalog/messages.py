@@ -7,7 +7,14 @@ from typing import Any, Final, NamedTuple
 
 from devs_git.domain.clients.transcript_reader import TranscriptMessage
 from devs_git.domain.ledger import paging
-from devs_git.domain.recall.conversation import Message, canonical, chain_digest, message_of, task_at
+from devs_git.domain.recall.conversation import (
+    Message,
+    canonical,
+    chain_digest,
+    main_session,
+    message_of,
+    task_at,
+)
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
@@ -69,15 +76,18 @@ def session(catalog: Catalog, session_id: str) -> Session | None:
 
 
 def last_session(catalog: Catalog, worktree: str) -> Session | None:
-    """The newest session of a worktree; if it has none, the newest session of all worktrees."""
-    query = f"SELECT {_SESSION} FROM sessions ORDER BY worktree = ? DESC, seen_at DESC LIMIT 1"
+    """The newest session of a worktree; if it has none, the newest session of all worktrees. No session of a subagent."""
+    query = f"SELECT {_SESSION} FROM sessions WHERE instr(session_id, '/') = 0 ORDER BY worktree = ? DESC, seen_at DESC LIMIT 1"
     found = catalog.rows(query, worktree)
     return Session(*found[0]) if found else None
 
 
 def session_of_task(catalog: Catalog, task_id: str) -> Session | None:
-    """The session of the last message of a task."""
-    query = "SELECT session_id FROM messages WHERE task_id = ? ORDER BY created_at DESC, number DESC LIMIT 1"
+    """The session of the last message of a task. No session of a subagent."""
+    query = (
+        "SELECT session_id FROM messages WHERE task_id = ? AND instr(session_id, '/') = 0 "
+        "ORDER BY created_at DESC, number DESC LIMIT 1"
+    )
     found = catalog.rows(query, task_id)
     return session(catalog, found[0][0]) if found else None
 
@@ -93,7 +103,7 @@ def save_session(catalog: Catalog, known: Session) -> None:
 def samples(catalog: Catalog, session_id: str) -> tuple[tuple[str, str], ...]:
     """The times when a hook reported a tool call of a session, each with the task that was active; oldest first."""
     query = "SELECT created_at, task_id FROM traces WHERE session_id = ? AND event <> '' ORDER BY created_at"
-    return tuple(catalog.rows(query, session_id))
+    return tuple(catalog.rows(query, main_session(session_id)))
 
 
 def append(catalog: Catalog, known: Session, read: TranscriptMessage, about: About) -> Session:
@@ -136,7 +146,7 @@ def _with_trace(
             created_at=read.message.timestamp or about.now,
             output=b"",
             task_id=task_id,
-            session_id=known.session_id,
+            session_id=main_session(known.session_id),
             agent=about.agent,
             client=known.client,
         ),

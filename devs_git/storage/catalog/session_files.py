@@ -22,6 +22,7 @@ from devs_git.storage.git import bounded
 from devs_git.values import replace
 
 _FOLDER: Final = "tool-results"
+_SUBAGENTS: Final = "subagents"
 _TRANSCRIPT: Final = ".jsonl"
 # Without O_NONBLOCK, opening a pipe waits for a writer.
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -46,12 +47,24 @@ def read(path: str, transcript: Path) -> Packed | None:
     where = Path(path)
     if transcript.suffix != _TRANSCRIPT or ".." in where.parts:
         return None
-    session = transcript.with_suffix("")
+    session = _session(transcript)
     if where.parent != session / _FOLDER:
         return None
     with suppress(OSError, ValueError, DevsError):
         return _pack(session.parent, (session.name, _FOLDER), where.name)
     return None
+
+
+def is_subagents(path: Path, transcript: Path) -> bool:
+    """Whether a transcript lies where the client keeps those of the subagents of a session."""
+    if transcript.suffix != _TRANSCRIPT or ".." in path.parts:
+        return False
+    return path.parent == transcript.with_suffix("") / _SUBAGENTS
+
+
+def _session(transcript: Path) -> Path:
+    """The folder of a session, of which this is the transcript, or that of a subagent."""
+    return transcript.parent.parent if transcript.parent.name == _SUBAGENTS else transcript.with_suffix("")
 
 
 def _pack(top: Path, folders: tuple[str, ...], name: str) -> Packed | None:

@@ -41,6 +41,51 @@ def test_a_recorded_payload_after_a_tool_becomes_a_trace_of_its_session_and_tool
     assert len(ended) == 4
 
 
+def _read(name: str) -> list[transcript_reader.TranscriptMessage]:
+    """The messages of a recorded transcript of Claude Code."""
+    (path,) = EXAMPLES.glob(f"claude/*/claude.{name}.jsonl")
+    reader = transcript_reader.Reader(CLIENTS["claude"], "")
+    return [read for line in path.read_bytes().splitlines() for read in reader.read(line)]
+
+
+def test_what_claude_code_prints_of_its_own_commands_and_tasks_is_not_what_the_user_said() -> None:
+    messages = [read.message for read in _read("asides-transcript")]
+    assert [one.content for one in messages if one.role == "user"] == [
+        "Ask another agent, and start the tests."
+    ]
+    system = "\n".join(one.content or "" for one in messages if one.role == "system")
+    for tag in ("<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-caveat>"):
+        assert tag in system
+
+
+def test_what_claude_code_sends_to_its_model_is_no_message() -> None:
+    results = [read.call_id for read in _read("asides-transcript") if read.message.role == "tool"]
+    assert len(set(results)) == len(results)
+
+
+def test_a_subagents_transcript_is_a_session_of_its_own_within_the_session() -> None:
+    (path,) = EXAMPLES.glob("claude/*/claude.asides-subagent.jsonl")
+    reader = transcript_reader.Reader(CLIENTS["claude"], "")
+    messages = [read.message for line in path.read_bytes().splitlines() for read in reader.read(line)]
+    session, slash, agent = reader.session.partition("/")
+    assert (session, slash) == (reader.memory.session_id, "/")
+    assert agent == reader.memory.agent_id != ""
+    assert [one.role for one in messages] == ["system", "assistant", "tool", "assistant"]
+    assert messages[0].content == "Count for me."
+
+
+def test_the_agent_of_a_call_of_a_subagent_is_its_kind() -> None:
+    (path,) = EXAMPLES.glob("claude/*/claude.asides-hooks.jsonl")
+    agents = []
+    for line in path.read_text().splitlines():
+        payload = json.loads(line)
+        if payload["hook_event_name"] == "PostToolUse":
+            captured = hook_payload.read(b"claude PostToolUse\n\n" + line.encode())
+            known = {"created_at": "", "commit": "", "task_id": ""}
+            agents.append(hook_payload.trace(captured, **known, agent="developer").agent)
+    assert agents == ["general-purpose", "developer", "developer", "developer"]
+
+
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=_name)
 def test_a_recorded_transcript_is_known_and_has_no_line_that_cannot_be_read(path: Path) -> None:
     lines = path.read_bytes().splitlines()

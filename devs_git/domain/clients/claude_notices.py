@@ -1,0 +1,30 @@
+"""What Claude Code writes in the user's place into a transcript: its own commands, and notices of tasks in the background.
+
+Such a line has the type `user`, as a line has that a person typed. Some have a mark; the others begin with a tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from devs_git.domain.recall.conversation import Role
+
+# A summary, a reminder, a prompt of another agent.
+_MARKS: Final = ("isMeta", "isCompactSummary", "isSidechain")
+# Seen in 2.1.330: a command that the client runs itself, what such a command printed, and a task that ended.
+_TAGS: Final = (
+    "<command-name>",
+    "<command-message>",
+    "<local-command-",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+)
+
+
+def speaker(line: Mapping[str, Any], said: str) -> Role:
+    """Who said the text of a user's line: the user, or the system if the client or another agent wrote it."""
+    if any(line.get(name) is True for name in _MARKS):
+        return "system"
+    return "system" if said.lstrip().startswith(_TAGS) else "user"

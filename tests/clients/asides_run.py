@@ -1,0 +1,50 @@
+"""A session of Claude Code with what happens beside the conversation: a subagent, a command in the background, own commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from tests.clients.script import Call, Text
+from tests.clients.workbench import Run, Workbench
+
+PROMPT: Final = "Ask another agent, and start the tests."
+KIND: Final = "general-purpose"
+INNER: Final = "seq 1 8000"
+OUTER: Final = "seq 1 9; sleep 1; seq 10 9000; exit 3"
+COMMAND: Final = "greet"
+
+
+class Asides:
+    """The runs, and what devs-git knows of them afterwards."""
+
+    def __init__(self, bench: Workbench) -> None:
+        program = bench.program
+        self.bench = bench
+        template = bench.top / ".claude" / "commands" / f"{COMMAND}.md"
+        template.parent.mkdir(exist_ok=True)
+        template.write_text("Say hello to $ARGUMENTS.\n")
+        delegate = {"description": "Count", "prompt": "Count for me.", "subagent_type": KIND}
+        background = {"command": OUTER, "description": "Run the tests", "run_in_background": True}
+        self.run: Run = bench.run(
+            (Call("Agent", {**delegate, "run_in_background": False}),),
+            (program.shell(INNER),),
+            (Text("Counted."),),
+            (Call("Bash", background),),
+            (program.shell("sleep 2"),),
+            prompt=PROMPT,
+        )
+        self.session: str = self.run.payloads[0]["session_id"]
+        bench.run(prompt=f"/{COMMAND} Bob", resume=self.session)
+        bench.run(prompt="/cost", resume=self.session, ends=False)
+        self.traces: Sequence[Mapping[str, Any]] = bench.answer("trace", "list", "--limit", "50")["traces"]
+
+    @property
+    def transcript(self) -> Path:
+        (found,) = self.bench.program.transcripts(self.bench.home)
+        return found
+
+    def messages(self, session: str = "") -> Sequence[Mapping[str, Any]]:
+        shown = self.bench.answer("conversation", "show", "--session", session or self.session)
+        return list(shown["messages"])
