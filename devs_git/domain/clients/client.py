@@ -18,6 +18,7 @@ SERVER: Final = "devs-git"
 _SERVER: Final[Mapping[str, Any]] = {"command": "devs-git", "args": ["mcp"]}
 # Every version of our line in a client's file contains this.
 MARK: Final = "/devs/agent-hook;"
+MARKS: Final = (MARK,)
 # The line that a client runs. With built-in commands of a shell it finds our script in the common git directory, from any
 # folder of any worktree. Without the script nothing happens. So no project file has a path of somebody's machine.
 _LINE: Final = (

@@ -205,7 +205,18 @@ CODEX: Final = Client(
     ours=(f"mcp__{SERVER}__", f"mcp__{SERVER.replace('-', '_')}__"),
     own_shell=True,
     failed=tool_failed,
-    notes=("Codex runs a project's hooks only if you trust them: start Codex here and type /hooks.",),
+    notes=(
+        "Codex trusts twice. Until you have done both, nothing is stored, no gate holds, and Codex does not say so.",
+        (
+            "1. Trust the project: start codex here, say something, and choose 'Trust and continue'. "
+            "Without a terminal: codex exec --trust '<prompt>'."
+        ),
+        (
+            "2. Trust the hooks: codex says 'Hooks need review'; choose 'Trust all and continue'. "
+            "Later: type /hooks, then the key t. A hook that changes needs this again."
+        ),
+        "Then see whether Codex agrees: devs-git agent list",
+    ),
     knows=knows,
     read=read,
     answered=("PostToolUse", "PostToolUse"),
