@@ -87,16 +87,15 @@ def purge(*, path: str, text: str, event: str, dry_run: bool) -> VerbRequest:
 
     if text == _STANDARD_INPUT:
         text = terminal.ask_hidden("Text to delete") if sys.stdin.isatty() else _read_text()
+        if not text:
+            raise invalid("text", "Standard input has no text.")
     return Request(path, text, dry_run=dry_run, event=event)
 
 
 def _read_text() -> str:
-    """The text from standard input, without one line end. INVALID_INPUT if it is too long, INVALID_ARGUMENTS if it is empty."""
+    """The text from standard input, without one line end. INVALID_INPUT if it is too long."""
     from devs_git.domain.text import limits
     from devs_git.storage.git import bounded
 
     text = os.fsdecode(bounded.read(sys.stdin.buffer, limits.SECRET, "text"))
-    text = text.removesuffix("\n").removesuffix("\r")
-    if not text:
-        raise invalid("text", "Standard input has no text.")
-    return text
+    return text.removesuffix("\n").removesuffix("\r")
