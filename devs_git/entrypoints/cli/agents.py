@@ -56,9 +56,8 @@ def agent_install(client: str, *, uninstall: bool, as_json: bool) -> int:
 def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
     client = CLIENTS[name]
     if uninstall:
-        router.require_no_open_gate(
-            "agent install --uninstall", workspace
-        )  # without the hook, no gate would stop the agent's tools
+        # Without the hook, no gate would stop the agent's tools.
+        router.require_no_open_gate("agent install --uninstall", workspace)
         return Result(name, client_files.uninstall(workspace.top, client), ())
     workspace.ledger.require()
     actions = client_files.install(workspace.places, workspace.top, client)
