@@ -27,10 +27,10 @@ def test_a_write_is_denied_while_a_gate_is_open(workbench: Workbench, gate: str)
     # The client asked our hook, and told no hook of a result, for the tool never ran.
     assert len(run.payloads_of("PreToolUse")) == 1
     assert not run.payloads_of("PostToolUse")
-    # The denial as Codex words it is so long that it is stored as what the tool printed.
-    traces = workbench.answer("trace", "list")["traces"]
-    stored = {"claude": [], "codex": [("apply_patch", False)], "codex-code": [("exec", False)]}
-    assert [(one["tool_name"], one["is_error"]) for one in traces] == stored[program.name]
+    # It is nothing that the tool printed, however long Codex makes it, and no success.
+    assert workbench.answer("trace", "list")["traces"] == []
+    messages = workbench.answer("conversation", "show")["messages"]
+    assert [one["is_error"] for one in messages if one["role"] == "tool"] == [True]
 
 
 def test_a_shell_command_is_denied_while_a_gate_is_open(workbench: Workbench, gate: str) -> None:

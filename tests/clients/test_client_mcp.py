@@ -27,11 +27,17 @@ def test_a_tool_of_ours_that_writes_does_its_work(workbench: Workbench) -> None:
     assert workbench.answer("task", "status", "10")["status"] == "active"
 
 
-def test_a_hook_is_told_of_a_tool_of_ours_that_fails_by_one_client_only(workbench: Workbench) -> None:
-    """Codex tells no hook how an MCP tool failed."""
+def test_a_tool_of_ours_that_fails_is_known_to_have_failed(workbench: Workbench) -> None:
+    """Codex tells no hook how an MCP tool failed; its transcript does."""
     program = workbench.program
     run = workbench.run((program.own("show_checkpoint", checkpoint="task-10"),))
     assert "TASK_NOT_FOUND" in run.results[0]
     assert len(run.payloads_of("PreToolUse")) == 1
     assert not run.payloads_of("PostToolUse")
     assert len(run.payloads_of("PostToolUseFailure")) == {"claude": 1, "codex": 0}[program.client]
+    messages = workbench.answer("conversation", "show")["messages"]
+    (result,) = (one for one in messages if one["role"] == "tool")
+    (trace,) = workbench.answer("trace", "list")["traces"]
+    assert (trace["is_error"], result["is_error"]) == (True, True)
+    assert trace["tool_name"].endswith("__show_checkpoint")
+    assert "TASK_NOT_FOUND" in workbench.devs_git("trace", "get", trace["trace_id"])

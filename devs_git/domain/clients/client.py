@@ -118,6 +118,8 @@ class Client:
     own_shell: bool = False
     denial: Callable[[str, str], dict[str, Any]] = permission_denied
     failed: Callable[[Any], bool] = lambda _response: False
+    # Whether its transcripts tell how each call ended.
+    tells_ends: bool = False
     cut: Callable[[Mapping[str, Any]], Cut | None] = lambda _payload: None
     notes: tuple[str, ...] = ()
 
