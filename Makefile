@@ -89,7 +89,7 @@ test-all: $(STAMP) npm
 	@for count in $(COUNTS); do echo "count: $$count"; done
 	$(call in_memory,12000000) $(COUNTS) $(BIN)/python $(PYTEST) --durations=10
 
-# The real Claude Code and Codex with scripted models, in a network of their own where the machine allows one.
+# The real clients with scripted models, in a network of their own where the machine allows one.
 test-clients: $(STAMP) clients
 	$(call in_memory,4000000) $(CLIENTS) -m pytest -n 0 --durations=5 tests/clients
 

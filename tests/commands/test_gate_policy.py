@@ -6,8 +6,7 @@ import pytest
 
 from devs_git.commands import gate_reject
 from devs_git.workspace import Workspace
-from tests.support.gate_scene import approve, ask, commit, genesis, in_force, yes
-from tests.support.refusals import refusal
+from tests.support.gate_scene import approve, ask, commit, genesis, in_force, refusal, yes
 
 Reject = gate_reject.Request
 

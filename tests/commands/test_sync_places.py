@@ -9,8 +9,7 @@ import pytest
 from devs_git.commands import init
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.clones import Clone, Pair, refs_of
-from tests.support.git_calls import git
+from tests.support.clones import Clone, Pair, git, refs_of
 
 
 @pytest.mark.parametrize(
@@ -19,11 +18,11 @@ from tests.support.git_calls import git
 def test_a_clone_that_leaves_something_out_syncs_the_whole_ledger(
     options: tuple[str, ...], pair: Pair, tmp_path: Path
 ) -> None:
-    git("config", "uploadpack.allowFilter", "true", where=pair.origin)
+    git(pair.origin, "config", "uploadpack.allowFilter", "true")
     pair.ann.task("10")
     pair.ann.git("push", "-q", "origin", "main")
     pair.ann.sync()
-    git("clone", "-q", *options, f"file://{pair.origin}", "other", where=tmp_path)
+    git(tmp_path, "clone", "-q", *options, f"file://{pair.origin}", "other")
     other = Clone(tmp_path / "other")
     router.call("init", Workspace.open(other.top), init.Request())
     gate = pair.ann.ask()
@@ -46,7 +45,7 @@ def test_a_linked_worktree_and_a_bare_place_sync_the_same_ledger(pair: Pair, tmp
     pair.bob.sync()
     pair.ann.git("worktree", "add", "-q", str(tmp_path / "linked"))
     assert Clone(tmp_path / "linked").sync().ledger == pair.ann.tip == pair.bob.tip
-    git("clone", "-q", "--mirror", "origin.git", "bare.git", where=tmp_path)
+    git(tmp_path, "clone", "-q", "--mirror", "origin.git", "bare.git")
     pair.bob.task("12")
     pair.bob.sync()
     assert Clone(tmp_path / "bare.git").sync().ledger == pair.bob.tip
@@ -55,7 +54,7 @@ def test_a_linked_worktree_and_a_bare_place_sync_the_same_ledger(pair: Pair, tmp
 
 @pytest.mark.quick
 def test_two_remotes_get_the_same(pair: Pair, tmp_path: Path) -> None:
-    git("init", "-q", "--bare", "backup.git", where=tmp_path)
+    git(tmp_path, "init", "-q", "--bare", "backup.git")
     pair.ann.git("remote", "add", "backup", "../backup.git")
     pair.ann.task("10")
     pair.bob.task("11")

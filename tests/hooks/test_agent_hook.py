@@ -21,7 +21,7 @@ from devs_git.entrypoints import router
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from devs_git.workspace import Workspace
-from tests.support.agent_calls import EXAMPLES, after, before, call
+from tests.support.agent_calls import EXAMPLES, after, before, call, event_of
 from tests.support.dying_programs import dying_git, gits_run
 from tests.support.gate_scene import ask
 
@@ -77,10 +77,11 @@ def test_a_payload_is_kept_whole_with_client_event_task_and_commit(
     path = spooled(project)[0]
     top, _, raw = path.read_bytes().partition(b"\n\n")
     head = git("rev-parse", "HEAD")
-    begin = [f"{client} PostToolUse", f"PWD {project}", f"HEAD {head}", "Devs-Task: task-10"]
+    ended = event_of(client, "PostToolUse")
+    begin = [f"{client} {ended}", f"PWD {project}", f"HEAD {head}", "Devs-Task: task-10"]
     assert top.decode().splitlines()[:4] == begin
     assert raw == json.dumps(payload).encode()
-    assert path.name.endswith(f".{client}.PostToolUse")
+    assert path.name.endswith(f".{client}.{ended}")
     assert path.stat().st_mode & 0o777 == 0o600
 
 

@@ -13,8 +13,7 @@ from devs_git.domain.clients.claude import CLAUDE
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from tests.support.agent_calls import after, call
-from tests.support.attacker import must_fail
-from tests.support.git_calls import git
+from tests.support.attacker import must_fail, run_ok
 
 Run = Callable[..., str]
 
@@ -29,10 +28,10 @@ def elsewhere(tmp_path: Path) -> Path:
 
 def commit() -> None:
     """Make a commit, and one from a template that an editor changes."""
-    git("commit", "-q", "--allow-empty", "-m", "x")
+    run_ok("commit", "-q", "--allow-empty", "-m", "x")
     Path("words").write_text("Subject\n")
     edit = {"GIT_EDITOR": "echo more >>"}
-    git("commit", "-q", "--allow-empty", "-t", "words", env=edit)
+    run_ok("commit", "-q", "--allow-empty", "-t", "words", env=edit)
     Path("words").unlink()
 
 

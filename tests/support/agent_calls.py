@@ -1,4 +1,4 @@
-"""Example payloads of clients, and calls of our client hook as a client makes them."""
+"""Helpers for the tests of agent hooks: example payloads, and calls of a hook as its client makes them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ EXAMPLES = {
 
 
 @dataclass(frozen=True)
-class HookAnswer:
-    """What a hook answers to a client."""
+class Said:
+    """What a client sees of a hook."""
 
     status: int
     out: str
@@ -27,11 +27,14 @@ class HookAnswer:
 
     @property
     def denied(self) -> str:
-        """The reason why the tool may not run, as clients read it; '' if it may run."""
+        """Why the tool may not run, as the clients read it; '' where it may."""
         if self.status == 2:
             return self.err
-        output = json.loads(self.out)["hookSpecificOutput"] if self.out else {}
-        return output["permissionDecisionReason"] if output.get("permissionDecision") == "deny" else ""
+        told = json.loads(self.out) if self.out else {}
+        if told.get("decision") == "deny":
+            return str(told["reason"])
+        told = told.get("hookSpecificOutput", {})
+        return told["permissionDecisionReason"] if told.get("permissionDecision") == "deny" else ""
 
 
 def call(
@@ -43,12 +46,15 @@ def call(
     where: Path | None = None,
     shell: str = "sh",
     **env: str,
-) -> HookAnswer:
-    """Run the line that the client's file of the project at `top` has for this event, in the folder `where`."""
-    event = event or payload["hook_event_name"]
+) -> Said:
+    """Run our line as it stands in the client's file of the project at `top`, in the folder `where`.
+
+    An event of Claude Code around a tool stands for the client's own.
+    """
+    event = event_of(client, event or payload["hook_event_name"])
     file = json.loads((top / CLIENTS[client].hooks_file).read_text())
     line = file["hooks"][event][0]["hooks"][0]["command"]
-    variables = {"CLAUDE_PROJECT_DIR": os.fspath(top)} if client == "claude" else {}
+    told = {"CLAUDE_PROJECT_DIR": os.fspath(top)} if client == "claude" else {}
     data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     done = subprocess.run(
         [shell, "-c", line],
@@ -56,9 +62,15 @@ def call(
         input=data,
         capture_output=True,
         check=False,
-        env={**os.environ, **variables, **env},
+        env={**os.environ, **told, **env},
     )
-    return HookAnswer(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def event_of(client: str, event: str) -> str:
+    """The client's name of an event that Claude Code has before or after a tool."""
+    known = CLIENTS[client]
+    return {"PreToolUse": known.before, "PostToolUse": next(iter(known.after))}.get(event, event)
 
 
 def before(tool: str, **given: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""A repository with all kinds of content, and an example of a call of each verb that reads and of each dry run.
+"""A repository with everything in it, and how each verb that reads, and each dry run, is called there.
 
-The verb table lists the verbs. If a new verb has no example here, the tests that call all verbs fail.
+The verb table names them: a new one without a sample makes the tests fail that call all of them.
 """
 
 from __future__ import annotations
@@ -65,11 +65,9 @@ DRY_RUNS = {
 
 @pytest.fixture
 def lived_in(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
-    """A repository with tasks, checkpoints, a rewind, and all kinds of uncommitted changes."""
+    """A repository with tasks, checkpoints, a rewind, and a tree that is dirty in every way."""
     top = moulded("lived in", lambda: request.getfixturevalue("_living"))
-    os.utime(
-        top / "f2.txt", (0, 0)
-    )  # only the time differs: a status that refreshes the index would write the index
+    os.utime(top / "f2.txt", (0, 0))  # only its time: a status that refreshes the index would write it
     return top
 
 
@@ -97,7 +95,7 @@ def _living(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Pat
 
 
 def ask(workspace: Workspace) -> None:
-    """Open a gate with the id GATE."""
+    """A gate waits, as one does whose id is known."""
     asked = gate_model.question(
         {"gate_type": "MANUAL", "blocker_description": "The release waits for a person."}
     )

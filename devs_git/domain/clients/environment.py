@@ -23,6 +23,7 @@ SETTINGS: Final = frozenset(
         "CLAUDE_CODE_ENABLE_TELEMETRY",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
         "CURSOR_TRACE_ID",  # an editor's terminal
+        "GEMINI_CLI_TRUST_WORKSPACE",
         "OPENCODE_PERMISSION",
         "OPENCODE_DISABLE_AUTOUPDATE",
     }

@@ -7,5 +7,6 @@ from typing import Final
 from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.codex import CODEX
+from devs_git.domain.clients.gemini import GEMINI
 
-CLIENTS: Final[dict[str, Client]] = {client.name: client for client in (CLAUDE, CODEX)}
+CLIENTS: Final[dict[str, Client]] = {client.name: client for client in (CLAUDE, CODEX, GEMINI)}

@@ -63,7 +63,7 @@ def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: 
     "--client",
     default="",
     metavar="NAME",
-    help="The client that wrote the transcript: claude or codex. Default: found from its content.",
+    help="The client that wrote the transcript, as `devs-git agent list` names it. Default: found from its content.",
 )
 @click.option("--task", default="", help="The task of the new messages. Default: the task that was active.")
 def conversation_import(**options: Any) -> VerbRequest:

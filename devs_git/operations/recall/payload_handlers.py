@@ -31,7 +31,7 @@ Handler = Callable[["Catalog", SpoolFile], None]
 
 
 def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
-    from devs_git.storage.catalog import session_files, traces
+    from devs_git.storage.catalog import session_files, traces, unnamed_calls
 
     payload, transcript = spooled.payload, transcript_path(spooled.payload)
     _add_pending(catalog, spooled, transcript, spooled.agent)
@@ -40,12 +40,9 @@ def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
     known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
     made = hook_payload.trace(payload, created_at=spooled.created_at, **known)
     cut = payload.client.cut(payload.payload)
+    if not payload.client.fields.use_id:
+        made = unnamed_calls.join_transcript(catalog, made)
     trace, whole = session_files.with_whole(made, cut, transcript)
-    if payload.client.tells_ends:
-        # The git hook may have read the transcript before.
-        from devs_git.storage.catalog import finished_calls
-
-        trace = finished_calls.with_told(catalog, trace)
     traces.put(catalog, trace, packed=whole)
 
 

@@ -63,7 +63,7 @@ def test_unknown_tools_count_as_writing_and_reading_ones_and_ours_do_not(name: s
     client = CLIENTS[name]
     for tool in ("Write", "Edit", "apply_patch", "mcp__other__read", "mcp__devs-gitx__read", "", "read "):
         assert not may_run(client, tool, {})
-    for tool in (*client.reading, "mcp__devs-git__commit_task"):
+    for tool in (*client.reading, f"{client.ours[0]}commit_task"):
         assert may_run(client, tool, {})
     for shell in client.shells:
         assert not may_run(client, shell, "devs-git log")

@@ -51,18 +51,14 @@ def told(said: tuple[int, str]) -> dict[str, Any]:
 @pytest.mark.parametrize("client", sorted(CLIENTS))
 def test_it_says_what_it_did_and_leaves_no_event(client: str, initialised: Path, say: Say, git: Run) -> None:
     tip = git("rev-parse", "refs/heads/devs/ledger")
-    files = [CLIENTS[client].hooks_file, CLIENTS[client].server_file]
+    files = list(dict.fromkeys([CLIENTS[client].hooks_file, CLIENTS[client].server_file]))
     found = told(say("install", client, "--json"))
     assert [(a["what"], a["did"]) for a in found["actions"]] == [
         (name, "created") for name in ("agent hook", *files)
     ]
     assert files[0] in found["advice"][0]
-    steps = (
-        ("Trust the project", "codex exec --trust", "Trust the hooks", "/hooks") if client == "codex" else ()
-    )
-    assert all(step in "\n".join(found["advice"]) for step in steps)
     status, text = say("install", client)
-    assert (status, text.count("kept")) == (0, 3)
+    assert (status, text.count("kept")) == (0, 1 + len(files))
     assert "next:" not in text
     assert call(initialised, before("Write"), client=client).denied == ""
     gate_id = ask(Workspace.open(), kind="MANUAL")
@@ -82,7 +78,7 @@ def test_it_works_from_any_folder_and_refuses_what_it_cannot_do(
     monkeypatch.chdir(initialised / "sub")
     assert say("install", "claude")[0] == 0
     assert (initialised / ".mcp.json").exists()
-    assert say("install", "gemini")[0] == EXIT_USAGE
+    assert say("install", "another")[0] == EXIT_USAGE
     (initialised / ".codex").mkdir()
     (initialised / ".codex/hooks.json").write_text("{\n]\n}")
     status, text = say("install", "codex")
