@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from tests.clients.script import END, Reply, Turn
+from tests.clients.script import END, Turn
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,9 @@ class Api(Protocol):
         """Whether this request continues the conversation; the client also asks for titles and the like."""
 
     def answer(self, turn: Turn, number: int) -> Sequence[tuple[str, Mapping[str, Any]]]:
-        """The events, with their names, that tell the client this turn. `number` makes the ids of its calls."""
+        """The events, with their names (some APIs have none: ''), that tell the client this turn. `number` makes the ids of
+        its calls.
+        """
 
     def results(self, body: Mapping[str, Any]) -> Sequence[str]:
         """What this request tells the model of its calls, in their order."""
@@ -44,7 +46,7 @@ class ModelServer:
         self.api = api
         self.asked: list[Request] = []
         self.others: list[Request] = []
-        self._script: Sequence[Turn | Reply] = ()
+        self._script: Sequence[Turn] = ()
         self._answers = 0
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -55,11 +57,11 @@ class ModelServer:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
-    def remaining(self) -> Sequence[Turn | Reply]:
+    def remaining(self) -> Sequence[Turn]:
         """The turns that nobody asked for yet."""
         return self._script[len(self.asked) :]
 
-    def play(self, script: Sequence[Turn | Reply]) -> None:
+    def play(self, script: Sequence[Turn]) -> None:
         """Answer from now on with these turns, and forget what was asked before."""
         with self._lock:
             self._script = tuple(script)
@@ -84,8 +86,6 @@ class ModelServer:
                 return self.api.answer(END, self._answers)
             self.asked.append(request)
             turn = self._script[len(self.asked) - 1] if len(self.asked) <= len(self._script) else END
-            if callable(turn):
-                turn = turn(self.api.results(request.body))
             return self.api.answer(turn, self._answers)
 
 
@@ -113,7 +113,8 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             self.send_header("Connection", "close")
             self.end_headers()
             for name, event in events:
-                self.wfile.write(f"event: {name}\ndata: {json.dumps(event)}\n\n".encode())
+                named = f"event: {name}\n" if name else ""
+                self.wfile.write(f"{named}data: {json.dumps(event)}\n\n".encode())
                 self.wfile.flush()
             self.close_connection = True
 

@@ -52,6 +52,12 @@ class Program(ABC):
     api: Api
     shell_tool: str
     """What the client's hooks call its shell."""
+    before = "PreToolUse"
+    """The event before a tool runs."""
+    after = "PostToolUse"
+    """The event after a tool that did not fail."""
+    forks = True
+    """Whether a run can begin with a fork of a session."""
 
     @abstractmethod
     def variables(self, place: Place) -> Mapping[str, str]:

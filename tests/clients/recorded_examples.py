@@ -30,8 +30,9 @@ NOTICE: Final = "<task-notification>"
 OWN: Final = frozenset({"shape", "system", "systemPrompt", "tools"})
 
 
-def main() -> int:
-    for program in PROGRAMS:
+def main(names: list[str]) -> int:
+    """Record the named programs, or all."""
+    for program in (one for one in PROGRAMS if not names or one.name in names):
         with (
             tempfile.TemporaryDirectory(prefix="client-examples-") as folder,
             Workbench(program, Path(folder)) as bench,
@@ -103,4 +104,4 @@ def cut(value: Any, key: str = "") -> Any:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

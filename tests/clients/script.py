@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,5 @@ class Call:
 
 Block = Text | Call
 Turn = tuple[Block, ...]
-# What the model does next may depend on what it was told of its calls.
-Reply = Callable[[Sequence[str]], Turn]
 
 END: Turn = (Text("All is done."),)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.clients.conftest import PROGRAMS
 from tests.clients.program import Program
 from tests.clients.workbench import Run, Workbench
 
@@ -27,6 +28,15 @@ class Fork:
     def messages(self, run: Run) -> Sequence[Mapping[str, Any]]:
         shown = self.bench.answer("conversation", "show", "--session", session(run))
         return [one for one in shown["messages"] if one["role"] != "system"]
+
+
+@pytest.fixture(
+    scope="module", params=[one for one in PROGRAMS if one.forks], ids=lambda program: program.name
+)
+def program(request: pytest.FixtureRequest) -> Program:
+    """Each client that can fork a session."""
+    found: Program = request.param
+    return found
 
 
 @pytest.fixture(scope="module")
