@@ -40,3 +40,13 @@ def test_the_user_said_only_what_he_typed(asides: Asides) -> None:
     system = "\n".join(one["content"] for one in asides.messages() if one["role"] == "system")
     assert "<command-name>/greet</command-name>" in system
     assert "<local-command-stdout>" in system
+
+
+def test_what_a_command_in_the_background_printed_is_stored_when_it_ended(asides: Asides) -> None:
+    started = asides.traces[1]
+    assert "backgroundTaskId" in asides.bench.devs_git("trace", "get", started["trace_id"], "--payload")
+    whole = asides.bench.devs_git("trace", "get", started["trace_id"])
+    # The client itself writes the last line into its file.
+    printed = "".join(f"{number}\n" for number in range(1, 9001))
+    assert whole == f"{printed}\n[exited with code 3]\n"
+    assert (started["cut_by_client"], started["is_error"]) == (False, True)

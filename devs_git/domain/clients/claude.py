@@ -54,7 +54,7 @@ def knows(line: Mapping[str, Any]) -> bool:
 
 def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     """The messages of one line: one of an answer; of a user's line one for each tool result, and one for the rest."""
-    from devs_git.domain.clients.claude_notices import speaker
+    from devs_git.domain.clients.claude_notices import ended_task, speaker
     from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, moment, spoken, text
     from devs_git.domain.recall.conversation import Message
 
@@ -64,6 +64,8 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     time = moment(line.get("timestamp"), memory)
     kind, message = line.get("type"), line.get("message")
     own_id = text(line.get("uuid"))
+    if task := ended_task(line):
+        memory.note_task(task)
     if kind == "system":
         content = text(line.get("content"))
         return (UnnamedMessage(Message("", "system", content, time), own_id),) if content.strip() else ()
@@ -152,12 +154,17 @@ def _usage(message: Mapping[str, Any], memory: Memory) -> int:
 
 
 def cut(payload: Mapping[str, Any]) -> Cut | None:
-    """What Claude Code left out of a payload, None for nothing. The size of a whole failure is unknown."""
+    """What Claude Code left out of a payload, None for nothing. The size of a whole failure is unknown.
+
+    Of a command that goes on in the background the payload has nothing. The transcript tells when it ends.
+    """
     error, response = payload.get("error"), payload.get("tool_response")
     if isinstance(error, str):
         return Cut() if _ERROR_IS_CUT.match(error, _KEPT_OF_ERROR) else None
-    if not isinstance(response, dict) or "persistedOutputPath" not in response:
+    if not isinstance(response, dict):
         return None
+    if "persistedOutputPath" not in response:
+        return Cut() if response.get("backgroundTaskId") else None
     path = response["persistedOutputPath"]
     return Cut(known_size(response.get("persistedOutputSize")), path if isinstance(path, str) else "")
 

@@ -5,9 +5,11 @@ Such a line has the type `user`, as a line has that a person typed. Some have a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from devs_git.domain.clients.transcript_lines import EndedTask
 from devs_git.domain.recall.conversation import Role
 
 # A summary, a reminder, a prompt of another agent.
@@ -21,6 +23,10 @@ _TAGS: Final = (
     "<bash-stderr>",
     "<task-notification>",
 )
+_NOTICE: Final = re.compile(
+    r"<task-notification>\n<task-id>([^<>\n]+)</task-id>\n<tool-use-id>([^<>\n]+)</tool-use-id>\n"
+    r"<output-file>([^<>\n]+)</output-file>\n<status>([a-z]+)</status>\n"
+)
 
 
 def speaker(line: Mapping[str, Any], said: str) -> Role:
@@ -28,3 +34,16 @@ def speaker(line: Mapping[str, Any], said: str) -> Role:
     if any(line.get(name) is True for name in _MARKS):
         return "system"
     return "system" if said.lstrip().startswith(_TAGS) else "user"
+
+
+def ended_task(line: Mapping[str, Any]) -> EndedTask | None:
+    """The command whose end a line tells; None for another line. A notice is written when it enters the queue of prompts."""
+    notice = line.get("content")
+    if (
+        line.get("type") != "queue-operation"
+        or line.get("operation") != "enqueue"
+        or not isinstance(notice, str)
+    ):
+        return None
+    found = _NOTICE.match(notice)
+    return EndedTask(found[2], found[1], found[3], is_error=found[4] != "completed") if found else None

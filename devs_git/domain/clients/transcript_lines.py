@@ -28,6 +28,8 @@ class Memory:
 
     `usage`: the last count of tokens, and of what. `loose`: tokens of lines that gave no message. `seen`: how often each
     line without an id and a time was read.
+
+    `tasks`: the other members of each `EndedTask` whose output was not taken yet, by `call_id`.
     """
 
     session_id: str = ""
@@ -37,16 +39,34 @@ class Memory:
     usage: dict[str, Any] = field(default_factory=dict)
     loose: int = 0
     seen: dict[str, int] = field(default_factory=dict)
+    tasks: dict[str, list[Any]] = field(default_factory=dict)
 
     def note_call(self, call_id: str, name: str, given: Any) -> None:
         self.calls[call_id] = [name, given]
         while len(self.calls) > _CALLS:
             del self.calls[next(iter(self.calls))]
 
+    def note_task(self, task: EndedTask) -> None:
+        self.tasks[task.call_id] = list(task[1:])
+        while len(self.tasks) > _CALLS:
+            del self.tasks[next(iter(self.tasks))]
+
     def take_call(self, call_id: str) -> tuple[str | None, Any]:
         """Forget the call, and return its name and input; None if it is unknown."""
         name, given = self.calls.pop(call_id, (None, None))
         return name, given
+
+
+class EndedTask(NamedTuple):
+    """A command that ended in the background. `call_id` is the client's id of the call that started it as `task_id`.
+
+    `path`: the client's file with all that it printed.
+    """
+
+    call_id: str
+    task_id: str
+    path: str
+    is_error: bool
 
 
 class UnnamedMessage(NamedTuple):

@@ -1,13 +1,15 @@
 """Outputs that a client keeps in files of its own, because they are too long for its payload and its transcript.
 
-A payload says where such a file is, and an agent may have planted the payload. So only a file in the folder of the session
-beside the transcript is taken: `<folder>/<session>.jsonl` has its outputs in `<folder>/<session>/tool-results/`. It must be
-a regular file with one name, and no link is followed below `<folder>`.
+A payload or a transcript says where such a file is, and an agent may have planted it. So only two folders of a session
+are taken: beside the transcript `<folder>/<session>.jsonl` the folder `<session>/tool-results/`, and for commands in the
+background `claude-<user>/<name of folder>/<session>/tasks/` in a folder for temporary files. A file must be a regular one
+with one name, and no link is followed below `<folder>`, or at and below `claude-<user>`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +25,11 @@ from devs_git.values import replace
 
 _FOLDER: Final = "tool-results"
 _SUBAGENTS: Final = "subagents"
+_TASKS: Final = "tasks"
+_TEMPORARY: Final = re.compile(r"claude-[0-9]+")
 _TRANSCRIPT: Final = ".jsonl"
+# A root, and five names below it.
+_DEEP: Final = 6
 # Without O_NONBLOCK, opening a pipe waits for a writer.
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _DIRECTORY: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
@@ -52,6 +58,20 @@ def read(path: str, transcript: Path) -> Packed | None:
         return None
     with suppress(OSError, ValueError, DevsError):
         return _pack(session.parent, (session.name, _FOLDER), where.name)
+    return None
+
+
+def read_background(path: str, transcript: Path) -> Packed | None:
+    """The bytes that a command in the background of a session printed; None as for `read`."""
+    where = Path(path)
+    if transcript.suffix != _TRANSCRIPT or ".." in where.parts or len(where.parts) < _DEEP:
+        return None
+    *above, user, project, session, folder, name = where.parts
+    ours = _session(transcript)
+    if not _TEMPORARY.fullmatch(user) or (project, session, folder) != (ours.parent.name, ours.name, _TASKS):
+        return None
+    with suppress(OSError, ValueError, DevsError):
+        return _pack(Path(*above), (user, project, session, folder), name)
     return None
 
 

@@ -149,6 +149,35 @@ def row(catalog: Catalog, trace_id: str) -> TraceRow | None:
     return row_of(found[0]) if found else None
 
 
+def trace(catalog: Catalog, trace_id: str) -> Trace | None:
+    """The whole trace; None if there is no trace with this id."""
+    from devs_git.domain.recall.traces import Trace
+
+    known = row(catalog, trace_id)
+    if known is None:
+        return None
+    use_id, event = catalog.rows("SELECT tool_use_id, event FROM traces WHERE trace_id = ?", trace_id)[0]
+    return Trace(
+        trace_id,
+        known.created_at,
+        output(catalog, trace_id),
+        input_of(catalog, trace_id),
+        known.task_id,
+        known.session_id,
+        known.agent,
+        known.client,
+        known.tool_name,
+        known.is_error,
+        known.duration_ms,
+        known.commit,
+        use_id,
+        event,
+        known.cut_by_client,
+        known.full_bytes,
+        raw(catalog, trace_id),
+    )
+
+
 def row_of(found: tuple[Any, ...]) -> TraceRow:
     """The trace in a row of COLUMNS."""
     from devs_git.domain.recall.traces import TraceRow

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.domain.clients.transcript_lines import EndedTask, Memory
 from devs_git.domain.clients.transcript_reader import (
     LOOKED_AT,
     Reader,
@@ -134,6 +135,8 @@ def take_in(
                 before = position.reader.garbage
                 session = _session(catalog, position.reader, client, context)
                 batch = _batch(catalog, stream, position, session, context)
+                if position.reader.memory.tasks:
+                    _take_background(catalog, position.reader.memory, batch.session.session_id, source.path)
                 if batch.session.message_count:
                     _keep(catalog, batch.session, context, None if batch.more else position.read)
                 position.digest = _digest(stream, position.read)
@@ -221,6 +224,16 @@ def _batch(
                     _snapshot(catalog, grown, context)
         position.read += len(line)
     return _Batch(grown, more=True, waits=False)
+
+
+def _take_background(catalog: Catalog, memory: Memory, session_id: str, transcript: Path) -> None:
+    """Take what ended commands printed. Those whose call the hook's payload did not tell yet wait for the next reading."""
+    from devs_git.storage.catalog import background_outputs
+
+    tasks = (EndedTask(call_id, *rest) for call_id, rest in list(memory.tasks.items()))
+    for task in tasks:
+        if background_outputs.take(catalog, task, session_id, transcript):
+            del memory.tasks[task.call_id]
 
 
 def _about(catalog: Catalog, session: Session, context: ReadContext) -> About:
