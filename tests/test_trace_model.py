@@ -1,4 +1,4 @@
-"""A model of a catalog at work: what was put comes back, what was pruned is gone, what was rewound is hidden (see `trace_oracle`).
+"""Random steps with two catalogs. Stored traces come back, pruned ones are gone, and rewound ones are hidden (`trace_oracle`).
 
 hypothesis draws the steps; `DEVS_TEST_SEED` repeats a run, and each run prints its seed.
 """
@@ -13,7 +13,7 @@ import pytest
 
 from devs_git.storage.catalog import bodies, ledger_marks, prune_traces, traces
 from tests.support.model_runs import run_world
-from tests.support.trace_place import PART
+from tests.support.trace_repository import PART
 from tests.support.trace_world import World
 
 Breaking = Callable[[pytest.MonkeyPatch], None]
@@ -33,7 +33,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_catalog_holds_what_was_put_and_nothing_else(tmp_path: Path) -> None:
     run_world(World, tmp_path, (RUNS, STEPS))
     assert World.answers
-    # A few steps may draw no put, or only such as die.
+    # In a short run there may be no `put`, or only killed ones.
     assert World.answers.get("put", 0) > 0 or RUNS * STEPS < 200
 
 
@@ -61,7 +61,7 @@ def _loses_the_end_of_long_outputs(patch: pytest.MonkeyPatch) -> None:
 def test_the_model_finds_what_is_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: Breaking
 ) -> None:
-    """The control arms."""
+    """Each of these faults makes the test above fail."""
     broken(monkeypatch)
     with pytest.raises(AssertionError):
         run_world(World, tmp_path, (20, 30), first=6, shrink=False)

@@ -1,7 +1,7 @@
-"""An independent account of what a catalog must hold: plain values, told by the test of what it did.
+"""The expected content of a catalog, as plain values. The test records here what it does.
 
-It knows nothing of our code: no table, no ledger, no digest of ours. What is rewound it follows by itself, from which tasks
-were completed when.
+This module uses none of our code: no table, no ledger, no digest. It knows by itself what is rewound, from the tasks that
+were completed and the times.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A trace as it must come back; `words` are the planted ones that find it."""
+class ExpectedTrace:
+    """A trace as the catalog must return it. A search for one of `words` must find it."""
 
     output: bytes
     known: dict[str, object]
@@ -28,15 +28,15 @@ class Kept:
         return str(self.known["task_id"])
 
     def row(self, trace_id: str, *, rewound: bool) -> dict[str, object]:
-        """All that a list says of it."""
+        """Its row in a list."""
         digest = hashlib.sha256(self.output).hexdigest()
         made = {"trace_id": trace_id, "digest": digest, "size": len(self.output), "rewound": rewound}
         return {**self.known, **made, "cut_by_client": False, "full_bytes": None}
 
 
 @dataclass(frozen=True)
-class Word:
-    """A message as it must be found by the word that stands in it."""
+class ExpectedMessage:
+    """A message that a search for `word` must find."""
 
     session: str
     task: str
@@ -45,31 +45,31 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Line:
-    """The completed tasks on the branch, oldest first, and until when what each task did is hidden."""
+class Branch:
+    """The completed tasks of the branch, oldest first. Traces of a task up to the time in `hidden` are hidden."""
 
     tasks: tuple[str, ...] = ()
     hidden: dict[str, str] = field(default_factory=dict)
 
-    def after_move(self, then: Line, now: str) -> Line:
-        """After a move of the branch to where it was `then`: what left is hidden, what came back is as it was."""
+    def after_move(self, then: Branch, now: str) -> Branch:
+        """The branch after a rewind or undo moved it to `then`. Tasks that left it are hidden from `now` on; others come back."""
         left = {task: now for task in self.tasks if task not in then.tasks}
         back = [task for task in then.tasks if task not in self.tasks]
         stays = {task: upto for task, upto in self.hidden.items() if task not in back}
-        return Line(then.tasks, {**stays, **{t: then.hidden[t] for t in back if t in then.hidden}, **left})
+        return Branch(then.tasks, {**stays, **{t: then.hidden[t] for t in back if t in then.hidden}, **left})
 
 
 @dataclass
-class Held:
-    """One repository."""
+class ExpectedCatalog:
+    """What the catalog of one repository must contain. `before` has the branch before each operation."""
 
-    traces: dict[str, Kept] = field(default_factory=dict)
-    messages: dict[str, Word] = field(default_factory=dict)
-    line: Line = field(default_factory=Line)
-    before: dict[str, Line] = field(default_factory=dict)
+    traces: dict[str, ExpectedTrace] = field(default_factory=dict)
+    messages: dict[str, ExpectedMessage] = field(default_factory=dict)
+    branch: Branch = field(default_factory=Branch)
+    before: dict[str, Branch] = field(default_factory=dict)
 
     def is_hidden(self, task: str, at: str) -> bool:
-        return bool(task) and at <= self.line.hidden.get(task, "")
+        return bool(task) and at <= self.branch.hidden.get(task, "")
 
     def rows(self) -> dict[str, dict[str, object]]:
         found = self.traces.items()
@@ -78,7 +78,7 @@ class Held:
     def oldest_first(self) -> list[str]:
         return sorted(self.traces, key=lambda name: self.traces[name].at)
 
-    def with_word(self, word: str, *, rewound: bool) -> set[str]:
+    def traces_with(self, word: str, *, rewound: bool) -> set[str]:
         return {
             name
             for name, one in self.traces.items()
@@ -92,8 +92,8 @@ class Held:
             if one.word == word and (rewound or not self.is_hidden(one.task, one.at))
         }
 
-    def takes(self, traces: dict[str, Kept]) -> int:
-        """What an import brings, which replaces nothing; how many are new."""
+    def add_import(self, traces: dict[str, ExpectedTrace]) -> int:
+        """Add the traces of an import, which replaces no trace; how many are new."""
         new = len(traces.keys() - self.traces.keys())
         self.traces = {name: replace(one) for name, one in traces.items()} | self.traces
         return new

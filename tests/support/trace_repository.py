@@ -1,4 +1,4 @@
-"""One repository of `trace_world`: how its verbs are run and killed, and how all that its catalog holds is compared."""
+"""One repository of `trace_world`: it runs and kills verbs, and compares the catalog with what is expected."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ from devs_git.storage.catalog import fulltext
 from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
 from tests.support.rewind_cases import Case
-from tests.support.trace_oracle import Held
+from tests.support.trace_oracle import ExpectedCatalog
 
-PART = 700  # bytes; so that outputs of every size have a part's end near by
+# Bytes of a part of an output, so small that most outputs have several parts.
+PART = 700
 VERBS: dict[str, Any] = {"put": trace_put, "import": trace_import, "ingest": trace_ingest}
-LOOKED_AT = 6  # words that are looked for after each step, beside the new ones
-# Run by a child that dies at the `argv[1]`-th statement that it gives to SQLite, or file that it takes away.
-DYING = """
+SEARCHED_WORDS = 6  # how many older words are searched for after each step
+# The program of a child. It kills itself before the SQLite statement, or the deletion of a file, with the number `argv[1]`.
+KILLED_CHILD = """
 import os, pickle, signal, sys
-from tests.support import trace_place
+from tests.support import trace_repository
 from devs_git.storage.catalog import bodies; from devs_git.storage.catalog import database
-bodies.PART = trace_place.PART
+bodies.PART = trace_repository.PART
 left, plain, gone = [int(sys.argv[1])], database._configure, os.unlink
 def step(*_):
     left[0] -= 1
@@ -50,31 +51,31 @@ def unlink(*words, **named):
     step()
     gone(*words, **named)
 database._configure, os.unlink = configured, unlink
-trace_place.run(os.getcwd(), sys.argv[2], pickle.loads(sys.stdin.buffer.read()))
+trace_repository.run(os.getcwd(), sys.argv[2], pickle.loads(sys.stdin.buffer.read()))
 """
 
 
 def run(top: str | Path, verb: str, known: dict[str, Any]) -> Any:
-    """The result of a verb; an export to import is given as its bytes."""
+    """Run a verb in this process; its result. The source of an import is given as bytes."""
     module = VERBS[verb]
     given = {name: io.BytesIO(value) if name == "source" else value for name, value in known.items()}
     return module.run(Workspace.open(Path(top)), module.Request(**given))
 
 
-class Place:
-    """One repository, and what it must hold."""
+class Repository:
+    """One repository, and the expected content of its catalog."""
 
     def __init__(self, top: Path) -> None:
         self.case = Case(top)
-        self.held = Held()
+        self.expected = ExpectedCatalog()
 
     @property
     def workspace(self) -> Workspace:
         return self.case.workspace
 
-    def survives(self, verb: str, known: dict[str, Any], dies: int) -> bool:
-        """Run a verb in a child that dies at some step; False where it did not get to its end."""
-        words = [sys.executable, "-c", DYING, str(dies), verb]
+    def completes(self, verb: str, known: dict[str, Any], kill_at: int) -> bool:
+        """Run a verb in a child that kills itself at step `kill_at`; whether the verb ended before that."""
+        words = [sys.executable, "-c", KILLED_CHILD, str(kill_at), verb]
         where = {"PYTHONPATH": str(Path(__file__).parent.parent.parent)}
         done = subprocess.run(
             words,
@@ -100,71 +101,71 @@ class Place:
         assert found.next_cursor == ""
         return [dict(vars(row)) for row in found.traces]
 
-    def must_hold(self, *fresh: str) -> None:
-        """Everything that was put is there, all of it, and nothing else; `fresh` are the words to look for at any rate."""
+    def assert_complete(self, *fresh: str) -> None:
+        """The catalog has exactly the expected traces and messages. `fresh` are words that are searched for in any case."""
         rows = self.trace_rows(rewound=True)
         ids = {self._name(row): row["trace_id"] for row in rows}
         found = {self._name(row): {**row, "trace_id": self._name(row)} for row in rows}
         assert len(ids) == len(rows), "a trace is there twice"
-        wanted = self.held.rows()
+        wanted = self.expected.rows()
         assert found.keys() == wanted.keys()
         other = [(row, wanted[name]) for name, row in found.items() if row != wanted[name]]
         assert other == [], other
         seen = [row["trace_id"] for row in self.trace_rows(rewound=False)]
-        newest_first = reversed(self.held.oldest_first())
+        newest_first = reversed(self.expected.oldest_first())
         assert seen == [ids[name] for name in newest_first if not found[name]["rewound"]]
-        for name, kept in self.held.traces.items():
-            assert self.output(ids[name]) == kept.output, f"{name!r} came back otherwise"
-        for name in self.held.oldest_first()[-2:]:
-            kept = self.held.traces[name]
-            assert self.output(ids[name], payload=True) == kept.raw
-            whole = kept.output.decode("utf-8", "replace").isascii() and kept.output
+        for name, trace in self.expected.traces.items():
+            assert self.output(ids[name]) == trace.output, f"the output of {name!r} has changed"
+        for name in self.expected.oldest_first()[-2:]:
+            trace = self.expected.traces[name]
+            assert self.output(ids[name], payload=True) == trace.raw
+            whole = trace.output.decode("utf-8", "replace").isascii() and trace.output
             if whole:
                 assert self.output(ids[name], offset=PART - 9, limit=PART) == whole[PART - 9 :][:PART]
         self._words(ids, fresh)
         self._sound(len(rows))
 
     def _name(self, row: dict[str, Any]) -> str:
-        """A captured trace has an id that our code makes: the oracle knows it by the client's own number."""
+        """The name of a trace in `expected`. Our code makes the id of a captured trace, so its name is the client's number."""
         if row["session_id"] != "captured":
             return str(row["trace_id"])
         payload = trace_get.run(self.workspace, trace_get.Request(row["trace_id"], payload=True))
         return "captured {tool_use_id}".format(**json.loads(payload.fullOutput))
 
     def _words(self, ids: dict[str, str], fresh: tuple[str, ...]) -> None:
-        known = sorted({word for kept in self.held.traces.values() for word in kept.words})
-        for word in {*known[-LOOKED_AT:], *known[:2], *fresh}:
+        known = sorted({word for trace in self.expected.traces.values() for word in trace.words})
+        for word in {*known[-SEARCHED_WORDS:], *known[:2], *fresh}:
             for rewound in (False, True):
                 asked = trace_search.Request(word, limit=200, rewound=rewound)
                 hits = trace_search.run(self.workspace, asked).hits
-                wanted = {ids[name] for name in self.held.with_word(word, rewound=rewound)}
+                wanted = {ids[name] for name in self.expected.traces_with(word, rewound=rewound)}
                 assert {hit.trace_id for hit in hits} == wanted, f"{word}: {hits}"
                 for hit in hits:
                     assert [hit.snippet[a:b] for a, b in hit.highlights] == [word]
-        said = list(self.held.messages)
-        for name in {*said[-LOOKED_AT:], *said[:2]}:
-            word = self.held.messages[name].word
+        said = list(self.expected.messages)
+        for name in {*said[-SEARCHED_WORDS:], *said[:2]}:
+            word = self.expected.messages[name].word
             for rewound in (False, True):
                 request = trace_search.Request(word, limit=200, rewound=rewound, within="messages")
                 found = {
                     getattr(hit, "message_id", "") for hit in trace_search.run(self.workspace, request).hits
                 }
-                assert found == self.held.messages_with(word, rewound=rewound), word
+                assert found == self.expected.messages_with(word, rewound=rewound), word
 
     def _sound(self, traces: int) -> None:
-        """SQLite's own word on the file, and nothing left of what is gone."""
+        """SQLite finds the file sound, and nothing is left of deleted traces."""
         with closing(sqlite3.connect(self.case.top / ".git/devs/catalog.db")) as base:
             assert base.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             counts = base.execute("SELECT (SELECT count(*) FROM traces), (SELECT count(*) FROM bodies)")
             assert counts.fetchone() == (traces, traces)
             lone = "SELECT count(*) FROM parts WHERE body_id NOT IN (SELECT body_id FROM traces)"
             assert base.execute(lone).fetchone() == (0,)
-            assert base.execute("SELECT count(*) FROM messages").fetchone() == (len(self.held.messages),)
+            assert base.execute("SELECT count(*) FROM messages").fetchone() == (len(self.expected.messages),)
         with Catalog.open(self.workspace.places.shared) as catalog:
             assert fulltext.trouble(catalog) == ""
 
     def messages(self, session: str) -> list[conversation_show.ShownMessage]:
-        """The messages of the session that was read last."""
+        """The messages of this session, which was read last."""
         found = conversation_show.run(self.workspace, conversation_show.Request(limit=10_000))
         assert found.session_id == session
         return list(found.messages)
