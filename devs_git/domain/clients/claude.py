@@ -180,7 +180,6 @@ CLAUDE: Final = Client(
     # A tool that changes only the conversation counts as reading. Each tool of a subagent runs the hook, too.
     reading=frozenset(
         {
-            "Agent",
             "AskUserQuestion",
             "BashOutput",
             "EnterPlanMode",
@@ -193,21 +192,32 @@ CLAUDE: Final = Client(
             "LSP",
             "ListMcpResourcesTool",
             "NotebookRead",
-            "Read",
             "ReadMcpResourceTool",
             "Task",
             "TaskCreate",
             "TaskGet",
             "TaskList",
             "TaskOutput",
-            "TaskStop",
             "TaskUpdate",
             "TodoRead",
             "TodoWrite",
+        }
+    ),
+    seen=dict.fromkeys(
+        (
+            "Agent",
+            "CronList",
+            "ListAgents",
+            "Read",
+            "ReportFindings",
+            "ScheduleWakeup",
+            "Skill",
+            "TaskStop",
             "ToolSearch",
             "WebFetch",
             "WebSearch",
-        }
+        ),
+        "2.1.330",
     ),
     shells=frozenset({"Bash"}),
     start='"${CLAUDE_PROJECT_DIR:-.}"',

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.values import immutable
+from devs_git.values import field, immutable
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
@@ -78,7 +78,8 @@ class Client:
     """One client. `name` is what people type, and a word of the hook's line.
 
     `after`: the events with a tool's output, and whether such an event means that the tool failed. `session`: the events
-    of a session. A tool that is not in `reading`, not in `shells` and not one of ours counts as writing.
+    of a session. A tool that is not in `reading`, `seen` or `shells` and not one of ours counts as writing. `seen` are
+    tools that only read or change only the conversation, with the version of the client in which they were seen.
 
     `knows` says whether a parsed line is from one of its transcripts. `read` returns the messages of such a line; what it
     needs of earlier lines is in `Memory`. `answered` are the events after a tool that did not fail, and after one that
@@ -104,6 +105,7 @@ class Client:
     answered: tuple[str, str]
     fields: Fields
     evidence: Evidence
+    seen: Mapping[str, str] = field(default_factory=dict)
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
     server_table: str = "mcpServers"
     server_entry: Mapping[str, Any] = _SERVER

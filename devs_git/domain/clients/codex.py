@@ -187,18 +187,24 @@ CODEX: Final = Client(
     before="PreToolUse",
     after={"PostToolUse": False},
     session=("Stop", "SessionEnd", "PreCompact"),
-    reading=frozenset(
-        {
-            "grep_files",
-            "list_dir",
+    reading=frozenset({"grep_files", "list_dir", "read_file", "update_plan", "web_search"}),
+    # Hooks get the names of nested tools without a mark between the two words.
+    seen=dict.fromkeys(
+        (
+            "clockcurr_time",
+            "clocksleep",
+            "collaborationlist_agents",
+            "collaborationwait_agent",
+            "get_goal",
             "list_mcp_resource_templates",
             "list_mcp_resources",
-            "read_file",
             "read_mcp_resource",
-            "update_plan",
+            "request_user_input",
+            "request_user_input_async",
+            "tool_search",
             "view_image",
-            "web_search",
-        }
+        ),
+        "0.169.0",
     ),
     shells=frozenset({"Bash", "exec_command", "local_shell", "shell", "shell_command"}),
     # Some versions replace characters of the server's name that are no letter, digit or underscore.

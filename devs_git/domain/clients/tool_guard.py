@@ -18,12 +18,18 @@ _SHOW_TOOLS: Final = ("get_task_trace", "search_traces", "get_conversation")
 
 
 def may_run(client: Client, tool: str, tool_input: Any) -> bool:
-    """Whether the tool only reads, is our own MCP tool, or is a shell with one call of devs-git: there the router decides."""
-    if tool in client.reading or tool.startswith(client.ours):
+    """Whether the tool only reads, or is our own MCP tool, or a shell with one call of devs-git: there the router decides.
+
+    A shell may also run one simple command that only reads.
+    """
+    if tool in client.reading or tool in client.seen or tool.startswith(client.ours):
         return True
     if tool not in client.shells or not isinstance(tool_input, dict):
         return False
-    return is_own_call(tool_input.get("command"))
+    # Imported here, because the git hook that reads a transcript needs it not.
+    from devs_git.domain.clients import reading_commands
+
+    return is_own_call(tool_input.get("command")) or reading_commands.only_reads(tool_input)
 
 
 def is_own_call(command: Any) -> bool:

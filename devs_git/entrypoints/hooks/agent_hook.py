@@ -54,10 +54,19 @@ def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
     if may_run(client, tool, tool_input):
         return None
     why = next(filter(None, map(_why, places)), "")
-    allowed = "Tools that only read are allowed"
-    allowed += ", and so is a single call of devs-git." if tool in client.shells else "."
+    return client.denial(client.before, f"{why} {_allowed(client, tool)}") if why else None
+
+
+def _allowed(client: Client, tool: str) -> str:
+    """What the agent may do instead."""
+    if tool not in client.shells:
+        return f"{tool} counts as a tool that writes. Tools that only read are allowed."
+    from devs_git.domain.clients.reading_programs import GIT, PROGRAMS
+
+    programs = ", ".join((*PROGRAMS, f"git {'|'.join(GIT)}"))
     return (
-        client.denial(client.before, f"{why} {tool} counts as a tool that writes. {allowed}") if why else None
+        f"This command of {tool} may write. Allowed are tools that only read, a single call of devs-git, and one simple "
+        f"command that only reads ({programs}) without pipes, redirections, globs, variables and options that may write."
     )
 
 
