@@ -18,9 +18,8 @@ def _fill_streams() -> None:
 def main() -> int:
     """The exit status of the entry point that was called."""
     _fill_streams()
-    gc.set_threshold(
-        50_000
-    )  # a command imports and ends: looking for cycles every 700 objects is a tenth of its start
+    # A command imports and ends. To look for cycles every 700 objects would take a tenth of its start.
+    gc.set_threshold(50_000)
     if sys.argv[1:2] == ["hook"]:
         from devs_git.entrypoints.hooks.git_hook import main as hook
 

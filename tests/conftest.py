@@ -18,7 +18,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support import ledgers, repository_copy
+from tests.support import git_calls, ledgers, repository_copy
 from tests.support.scene import Scene
 
 for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
@@ -64,21 +64,16 @@ def _hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv(
-        "GIT_TEST_FSYNC", "0"
-    )  # no test cuts the power; what must be synced is asked for in production
+    # No test cuts the power, so git need not wait for the disk.
+    monkeypatch.setenv("GIT_TEST_FSYNC", "0")
 
 
 @pytest.fixture
 def git(repo: Path) -> Run:
     """`git("commit", "-m", "x")` in the test's repository; its standard output, stripped."""
 
-    def run(*args: str, where: Path | None = None, stdin: str | None = None) -> str:
-        done = subprocess.run(
-            ["git", *args], cwd=where or repo, input=stdin, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, f"git {' '.join(args)}: {done.stderr}"
-        return done.stdout.strip()
+    def run(*words: str, where: Path | None = None, stdin: str | None = None) -> str:
+        return git_calls.git(*words, where=where or repo, stdin=stdin).strip()
 
     return run
 
@@ -164,8 +159,8 @@ def initialised(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
     def make() -> None:
         made: Path = request.getfixturevalue("repo")
         router.call("init", Workspace.open(made), init.Request())
-        _git(made, "add", "devs-policy.yaml")
-        _git(made, "commit", "-qm", "policy")
+        git_calls.git("add", "devs-policy.yaml", where=made)
+        git_calls.git("commit", "-qm", "policy", where=made)
 
     return moulded("initialised", make)
 
@@ -176,7 +171,7 @@ def mark(ledgered: Workspace) -> Run:
 
     def make(task: int | str, number: int = 1, *, completed: bool = False, message: str = "work") -> str:
         name, top = ids.task_id(str(task)), ledgered.top
-        commit, tree = _git(top, "rev-parse", "HEAD", "HEAD^{tree}").split()
+        commit, tree = git_calls.git("rev-parse", "HEAD", "HEAD^{tree}", where=top).split()
         words = f"{name}@{number}: {message}\n\nDevs-Task: {name}\nDevs-Checkpoint: {number}\n"
         text = (
             f"object {commit}\ntype commit\ntag {name}@{number}\ntagger A <a@b.c> 978307200 +0000\n\n{words}"
@@ -212,7 +207,3 @@ def rewound(ledgered: Workspace) -> Run:
         return ledgered.append(lambda _tip: Draft(event)).oid
 
     return make
-
-
-def _git(top: Path, *args: str) -> str:
-    return subprocess.run(["git", *args], cwd=top, check=True, capture_output=True, text=True).stdout

@@ -17,6 +17,7 @@ from devs_git.domain.verbs import VERBS
 from devs_git.entrypoints.hooks.git_hook import GUARDS
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import ask
+from tests.support.git_calls import attempt
 
 Run = Callable[..., str]
 TOP = Path(__file__).parent.parent
@@ -130,11 +131,6 @@ def framework(name: str, *args: str, **env: str) -> tuple[int, str]:
     done = subprocess.run(
         [program, *args], capture_output=True, text=True, check=False, env={**os.environ, **env}
     )
-    return done.returncode, done.stdout + done.stderr
-
-
-def attempt(*args: str) -> tuple[int, str]:
-    done = subprocess.run(["git", *args], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -14,18 +14,13 @@ import pytest
 from ruamel.yaml import YAML
 
 from devs_git.domain.ledger.events import LEDGER
+from tests.support.git_calls import git
 
 TOP = Path(__file__).parent.parent
 FILES = ("devs-policy.yaml", ".ci/ledger", ".ci/verify")
 WORKFLOW: dict[str, Any] = YAML(typ="safe").load((TOP / ".github/workflows/devs-git.yaml").read_text())
 FORGED = f"Devs-Ledger: {'f' * 40}"
 RUNS = [step["run"] for job in WORKFLOW["jobs"].values() for step in job["steps"] if "run" in step]
-
-
-def git(where: Path, *words: str, stdin: bytes = b"") -> str:
-    done = subprocess.run(["git", *words], cwd=where, input=stdin, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode().strip()
 
 
 def publish(where: Path, said: str) -> None:
@@ -51,34 +46,34 @@ def clone(tmp_path: Path) -> Path:
         (first / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(TOP / name, first / name)
     publish(first, "no")
-    git(tmp_path, "init", "-q", str(first))
-    git(first, "add", ".")
-    git(first, "commit", "-qm", "begin")
-    git(tmp_path, "clone", "-q", "--bare", str(first), str(remote))
-    git(tmp_path, "clone", "-q", str(remote), str(top))
+    git("init", "-q", str(first), where=tmp_path)
+    git("add", ".", where=first)
+    git("commit", "-qm", "begin", where=first)
+    git("clone", "-q", "--bare", str(first), str(remote), where=tmp_path)
+    git("clone", "-q", str(remote), str(top), where=tmp_path)
     return top
 
 
 def commit(where: Path, *trailers: str) -> str:
     """A commit without hooks; returns the one before it."""
     git(
-        where,
         "commit",
         "-q",
         "--allow-empty",
         "-m",
         "work",
         *(("-m", "\n".join(trailers)) if trailers else ()),
+        where=where,
     )
-    return git(where, "rev-parse", "HEAD~1")
+    return git("rev-parse", "HEAD~1", where=where)
 
 
 @pytest.mark.quick
 def test_the_ledger_that_the_policy_names_is_the_one_of_the_file(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "fast-import", "--quiet", stdin=(TOP / ".ci/ledger").read_bytes())
+    git("init", "-q", where=tmp_path)
+    git("fast-import", "--quiet", stdin=(TOP / ".ci/ledger").read_text(), where=tmp_path)
     policy = YAML(typ="safe").load((TOP / "devs-policy.yaml").read_text())
-    events = git(tmp_path, "rev-list", "--reverse", LEDGER).split()
+    events = git("rev-list", "--reverse", LEDGER, where=tmp_path).split()
     assert events == [policy["genesis"], policy["first_policy"]]
 
 
@@ -105,28 +100,28 @@ def test_another_ledger_than_the_named_one_is_refused(clone: Path) -> None:
     policy = clone / "devs-policy.yaml"
     named = YAML(typ="safe").load(policy.read_text())["genesis"]
     policy.write_text(policy.read_text().replace(named, "a" * 40))
-    git(clone, "commit", "-qam", "another")
+    git("commit", "-qam", "another", where=clone)
     status, said = verify(clone)
     assert (status, "names a different genesis" in said) == (1, True), said
 
 
 def test_the_ledger_of_the_remote_judges_and_must_be_there_once_it_is_published(clone: Path) -> None:
-    git(clone, "fast-import", "--quiet", stdin=(TOP / ".ci/ledger").read_bytes())
-    tip = git(clone, "rev-parse", LEDGER)
+    git("fast-import", "--quiet", stdin=(TOP / ".ci/ledger").read_text(), where=clone)
+    tip = git("rev-parse", LEDGER, where=clone)
     message = "history: one more\n\nDevs-Event: rewind.planned\nDevs-Outcome: ok\n"
-    event = git(clone, "commit-tree", "-p", tip, "-m", message, f"{tip}^{{tree}}")
-    git(clone, "push", "-q", "origin", f"{event}:{LEDGER}")
-    git(clone, "update-ref", "-d", LEDGER)
+    event = git("commit-tree", "-p", tip, "-m", message, f"{tip}^{{tree}}", where=clone)
+    git("push", "-q", "origin", f"{event}:{LEDGER}", where=clone)
+    git("update-ref", "-d", LEDGER, where=clone)
     status, said = verify(clone)
     assert ("The remote has no ledger" in said, "3 events" in said) == (False, True), said
-    git(clone, "push", "-q", "origin", f":{LEDGER}")
+    git("push", "-q", "origin", f":{LEDGER}", where=clone)
     publish(clone, "yes")
     status, said = verify(clone)
     assert (status, "cannot be fetched" in said) == (1, True), said
 
 
 def test_a_remote_that_cannot_be_asked_fails_the_check(clone: Path) -> None:
-    git(clone, "remote", "set-url", "origin", str(clone / "nowhere"))
+    git("remote", "set-url", "origin", str(clone / "nowhere"), where=clone)
     status, said = verify(clone)
     assert (status, "cannot be fetched" in said) == (1, True), said
 

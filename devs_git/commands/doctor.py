@@ -20,7 +20,7 @@ from devs_git.storage.catalog import health
 from devs_git.storage.git import exclude_file, failures, locks, parent_command
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.hooks import client_files, hook_probe, installation
+from devs_git.storage.hooks import client_trust, hook_probe, installation
 from devs_git.storage.ledger import (
     ambiguous_refs,
     broken_refs,
@@ -125,7 +125,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         yield finding
     if workspace.ledger.tip().oid:
         yield from _hooks(workspace, sound=sound)
-        yield from client_files.status(workspace.places, workspace.places.top)
+        yield from client_trust.findings(workspace.places, workspace.places.top)
         yield from spool.findings(workspace.places)
         yield from _view(workspace) if sound else ()
 

@@ -257,7 +257,7 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
     def build(tip: store.Tip) -> Draft:
         refs_and_oids = tuple((one.ref, one.oid) for one in dropped)
         content = Purged(sought, amounts, refs_and_oids, tuple(_removals(tip, tags)))
-        subject = f"purge: {', '.join(amounts) or 'the memory of transcripts'}"
+        subject = f"purge: {', '.join(amounts) or 'notes on transcripts'}"
         event = workspace.event_of(content, subject, verb_name="purge")
         updates = tuple(RefUpdate(one.ref, left.get(one.ref, NO_OID), one.oid) for one in dropped)
         return Draft(event, updates=updates)

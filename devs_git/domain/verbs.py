@@ -147,7 +147,7 @@ _ROWS: Final = (
     Verb(
         "gate request",
         CHANGES,
-        "Ask a person to decide; write commands wait for the answer.",
+        "Ask a person to decide. Commands that change work are refused until then.",
         while_frozen=True,
     ),
     Verb("gate list", READS, "List the gates that wait for a decision."),

@@ -13,9 +13,9 @@ from devs_git.domain.ledger.events import LEDGER
 from devs_git.storage.ledger import devs_folder
 from devs_git.workspace import Workspace
 from tests.support import clones
-from tests.support.attacker import run_ok
 from tests.support.clones import Pair
 from tests.support.gate_scene import Key, ask, in_force, make_key
+from tests.support.git_calls import git
 
 
 @pytest.fixture
@@ -24,15 +24,14 @@ def frozen(initialised: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     mould = tmp_path_factory.getbasetemp() / "frozen"
     if not mould.exists():
         ask(Workspace.open(), kind="MANUAL")
-        devs_folder.refresh(
-            Workspace.open().places, Workspace.open().ledger
-        )  # as the command line calls the verb
+        # The command line does this after each command.
+        devs_folder.refresh(Workspace.open().places, Workspace.open().ledger)
         shutil.copytree(initialised, mould, symlinks=True)
     else:
         shutil.rmtree(initialised)
         shutil.copytree(mould, initialised, symlinks=True)
         os.chdir(initialised)
-    return run_ok("ls-tree", "--name-only", f"{LEDGER}:open")
+    return git("ls-tree", "--name-only", f"{LEDGER}:open")
 
 
 @pytest.fixture(scope="session")
@@ -66,4 +65,4 @@ def pair(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Pair:
     monkeypatch.chdir(tmp_path)
-    return clones.copy_of_the_pair(initialised, tmp_path_factory.getbasetemp() / "pair", tmp_path)
+    return clones.copy_pair(initialised, tmp_path_factory.getbasetemp() / "pair", tmp_path)

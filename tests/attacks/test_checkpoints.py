@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.attacker import codes_in, run_ok
+from tests.support.attacker import codes_in
+from tests.support.git_calls import git
 
 VISIBLE, NUMBERED = "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1"
 
@@ -15,7 +16,7 @@ VISIBLE, NUMBERED = "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1"
 def tag(mark: Callable[..., str]) -> str:
     """A completed task, all its refs in place."""
     made = mark(10, completed=True)
-    run_ok("update-ref", VISIBLE, made)
+    git("update-ref", VISIBLE, made)
     assert codes_in("tags") == set()
     return made
 
@@ -23,23 +24,23 @@ def tag(mark: Callable[..., str]) -> str:
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_deleted(ref: str) -> None:
-    run_ok("update-ref", "-d", ref)
+    git("update-ref", "-d", ref)
     assert codes_in("tags") == {"TAG_MISSING"}
 
 
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_moved(ref: str) -> None:
-    run_ok("tag", "-a", "-m", "x", "x", "HEAD~1")
-    run_ok("update-ref", ref, "refs/tags/x")
+    git("tag", "-a", "-m", "x", "x", "HEAD~1")
+    git("update-ref", ref, "refs/tags/x")
     assert codes_in("tags") == {"TAG_MOVED"}
 
 
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_made_lightweight(ref: str) -> None:
-    run_ok("update-ref", ref, "HEAD")
+    git("update-ref", ref, "HEAD")
     assert codes_in("tags") == {"TAG_NOT_ANNOTATED"}
 
 
 def test_a_tag_that_no_event_explains(tag: str) -> None:
-    run_ok("update-ref", "refs/tags/devs/task-11", tag)
+    git("update-ref", "refs/tags/devs/task-11", tag)
     assert codes_in("tags") == {"TAG_MOVED"}

@@ -17,9 +17,11 @@ from devs_git.workspace import Workspace
 from tests.commands.conftest import pair
 from tests.commands.test_honest_flows import MANUAL, propose, signed_by, with_key
 from tests.support import gate_scene
-from tests.support.attacker import codes_in, on_top, refusal, run_ok
+from tests.support.attacker import codes_in, on_top
 from tests.support.clones import Clone, Pair, second_remote
 from tests.support.gate_scene import Key
+from tests.support.git_calls import git
+from tests.support.refusals import refusal
 
 pytestmark = pytest.mark.thorough
 
@@ -44,7 +46,7 @@ def both(keys: Keys) -> str:
 def copied(event: str, gate: str, *paths: str, ends: str = "\n", parent: str = LEDGER) -> str:
     """An event on the tip that brings files of another one, its signature with these line ends, and takes the open gate away."""
     last = {gate_files.signature_path(gate): ends}
-    data = [(path, run_ok("cat-file", "blob", f"{event}:{path}") + last.get(path, "\n")) for path in paths]
+    data = [(path, git("cat-file", "blob", f"{event}:{path}") + last.get(path, "\n")) for path in paths]
     return on_top(
         *data, (gate_files.marker_path(gate), None), parent=parent, message="x\n\nDevs-Event: gate.resolved"
     )
@@ -54,10 +56,10 @@ def codes(clone: Clone, new: str) -> set[str]:
     """What a server says that has this clone's ledger; `verify` and each verb that asks for the policy say so, too."""
     told = {found.code for found in received.problems(clone.opened.ledger, [Move(clone.tip, new, LEDGER)])}
     before = clone.tip
-    run_ok("update-ref", LEDGER, new)
+    git("update-ref", LEDGER, new)
     assert told <= codes_in("ledger")
-    assert refusal(lambda: clone.opened.policy) in told
-    run_ok("update-ref", LEDGER, before)
+    assert refusal(lambda: clone.opened.policy).code in told
+    git("update-ref", LEDGER, before)
     return told
 
 
@@ -83,18 +85,18 @@ def test_a_signature_written_in_another_form_and_brought_before_the_honest_one(
     bob.approve(gate, **with_key(keys["bot"]))
     mine = bob.tip
     # The same signature with one more line end, pushed by somebody else first.
-    run_ok("fetch", "-q", str(bob.top), mine)
+    git("fetch", "-q", str(bob.top), mine)
     new = copied(mine, gate, gate_files.decision_path(gate), gate_files.signature_path(gate), ends="\n\n")
-    early = run_ok("rev-parse", f"{new}:{gate_files.signature_path(gate)}")
-    assert early != run_ok("rev-parse", f"{mine}:{gate_files.signature_path(gate)}")
-    run_ok("push", "-q", "origin", f"{new}:{LEDGER}")
+    early = git("rev-parse", f"{new}:{gate_files.signature_path(gate)}")
+    assert early != git("rev-parse", f"{mine}:{gate_files.signature_path(gate)}")
+    git("push", "-q", "origin", f"{new}:{LEDGER}")
     ann.approve(propose(ann, signed_by(ann=keys["ada"])), **with_key(keys["ada"]))
     assert ann.tip != asked
     signing.meet()
     # Neither is lost, no clone is stopped, and the gate waits for somebody whose key counts.
-    kept = run_ok("ls-tree", "-r", LEDGER, "superseded/").split()
-    assert {early, run_ok("rev-parse", f"{mine}:{gate_files.signature_path(gate)}")} <= {*kept}
-    assert ann.tip == bob.tip == run_ok("rev-parse", LEDGER, where=signing.origin)
+    kept = git("ls-tree", "-r", LEDGER, "superseded/").split()
+    assert {early, git("rev-parse", f"{mine}:{gate_files.signature_path(gate)}")} <= {*kept}
+    assert ann.tip == bob.tip == git("rev-parse", LEDGER, where=signing.origin)
     assert bob.opened.ledger.open_gates() == (gate,)
     assert codes_in("ledger") == set()
 
@@ -113,14 +115,14 @@ def test_a_used_signature_brought_again_after_its_key_is_allowed_again(signing: 
     gate = signing.ann.ask(**MANUAL)
     signing.meet()
     out_and_in(signing, keys, gate)
-    kept = run_ok("ls-tree", "-r", "--name-only", LEDGER, "superseded/").split()
+    kept = git("ls-tree", "-r", "--name-only", LEDGER, "superseded/").split()
     signature = next(path for path in kept if path.endswith(".sig"))
     record = yaml_documents.load(
         bob.opened.ledger.tip().read(signature.removesuffix(".sig")) or b"", "decision", "decision"
     )
     said = signed_decision.of_record(record, gate_scene.genesis(bob.opened)).canonical()
     again = {"signed": said, "signature": bob.opened.ledger.tip().read(signature)}
-    assert refusal(lambda: bob.approve(gate, **again)) == "REPLAYED"
+    assert refusal(lambda: bob.approve(gate, **again)).code == "REPLAYED"
     bob.approve(gate, **with_key(keys["bot"]))
     signing.meet()
     assert signing.ann.opened.ledger.open_gates() == ()
@@ -135,13 +137,13 @@ def test_an_old_approval_of_a_policy_copied_when_the_policy_that_it_replaced_is_
     bob.approve(gate, **with_key(keys["bot"]))
     theirs = bob.tip
     ann.approve(propose(ann, both(keys) + "\nbackup_limit: 6MB"), **with_key(keys["ada"]))
-    before = run_ok("rev-parse", f"{theirs}~2:policy.yaml", where=bob.top)
+    before = git("rev-parse", f"{theirs}~2:policy.yaml", where=bob.top)
     ann.approve(propose(ann, both(keys)), **with_key(keys["ada"]))
-    assert run_ok("rev-parse", f"{LEDGER}:policy.yaml") == before
+    assert git("rev-parse", f"{LEDGER}:policy.yaml") == before
     signing.meet()
     new = copied(theirs, gate, gate_files.decision_path(gate), gate_files.signature_path(gate), "policy.yaml")
     assert codes(ann, new) == {"POLICY_INVALID"}
-    assert refusal(lambda: bob.approve(gate, **with_key(keys["bot"]))) == "STALE_REQUEST"
+    assert refusal(lambda: bob.approve(gate, **with_key(keys["bot"]))).code == "STALE_REQUEST"
 
 
 def test_an_approval_of_a_policy_copied_to_another_remote(signing: Pair, keys: Keys, tmp_path: Path) -> None:
@@ -155,9 +157,9 @@ def test_an_approval_of_a_policy_copied_to_another_remote(signing: Pair, keys: K
     ann.approve(revoking, **with_key(keys["ada"]))
     ann.sync("origin")
     bob.approve(gate, **with_key(keys["bot"]))
-    run_ok("fetch", "-q", str(bob.top), f"{LEDGER}:refs/thief")
+    git("fetch", "-q", str(bob.top), f"{LEDGER}:refs/thief")
     paths = (gate_files.decision_path(revoking), gate_files.signature_path(revoking), "policy.yaml")
     new = copied(ann.tip, revoking, *paths, parent="refs/thief")
-    run_ok("push", "-q", "other", f"{new}:{LEDGER}")
-    assert refusal(lambda: ann.sync("other")) == "CONFLICT"
+    git("push", "-q", "other", f"{new}:{LEDGER}")
+    assert refusal(lambda: ann.sync("other")).code == "CONFLICT"
     assert ann.opened.ledger.open_gates() == (gate,)

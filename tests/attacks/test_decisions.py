@@ -18,7 +18,7 @@ from devs_git.storage.ledger import gate_files
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
-from tests.support.attacker import by_hand, codes_in, decision_files, on_top, refusal
+from tests.support.attacker import by_hand, codes_in, decision_files, on_top
 from tests.support.gate_scene import (
     BLOCKER,
     CHANGES,
@@ -32,6 +32,7 @@ from tests.support.gate_scene import (
     genesis,
     in_force,
 )
+from tests.support.refusals import refusal
 from tests.support.terminal_person import at_terminal
 
 Approve = gate_approve.Request
@@ -45,7 +46,7 @@ def to_sign(workspace: Workspace, gate_id: str) -> bytes:
 def bring(workspace: Workspace, gate_id: str, said: bytes, signature: bytes) -> str:
     """The code with which the verb refuses a signature."""
     request = Approve(gate_id, signed=said, signature=signature)
-    return refusal(partial(gate_approve.run, workspace, request))
+    return refusal(partial(gate_approve.run, workspace, request)).code
 
 
 def write(workspace: Workspace, gate_id: str, signature: bytes = b"", **record: Any) -> None:
@@ -88,10 +89,10 @@ def test_a_faked_terminal(ledgered: Workspace) -> None:
 
 def test_an_agents_environment_or_no_terminal(ledgered: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     gate_id = ask(ledgered)
-    assert refusal(lambda: gate_approve.run(ledgered, Approve(gate_id))) == "TERMINAL_REQUIRED"
+    assert refusal(lambda: gate_approve.run(ledgered, Approve(gate_id))).code == "TERMINAL_REQUIRED"
     monkeypatch.setenv("CLAUDECODE", "1")
     request = Approve(gate_id, ask=lambda _text: None)
-    assert refusal(lambda: gate_approve.run(Workspace.open(), request)) == "TERMINAL_REQUIRED"
+    assert refusal(lambda: gate_approve.run(Workspace.open(), request)).code == "TERMINAL_REQUIRED"
 
 
 def test_a_rogue_key_with_a_local_allowed_signers_override(
@@ -209,8 +210,8 @@ def test_a_policy_put_into_force_by_hand(signed: Workspace) -> None:
 
 def test_and_option_like_gate_ids(signed: Workspace) -> None:
     for bad in ("../../HEAD", "..", "-x", "--output=x", "a/b", "a b", "", "\u202ex"):
-        assert refusal(partial(Approve, bad)) == "INVALID_ARGUMENTS"
-        assert refusal(partial(gate_show.Request, bad)) == "INVALID_ARGUMENTS"
+        assert refusal(partial(Approve, bad)).code == "INVALID_ARGUMENTS"
+        assert refusal(partial(gate_show.Request, bad)).code == "INVALID_ARGUMENTS"
     by_hand(("gates/--output=x/request.yaml", b"a: b\n"), ("open/--output=x", b""))
     assert "LEDGER_MUTATED" in codes_in("ledger")
     assert signed.top.is_dir()
@@ -222,7 +223,7 @@ def test_a_request_that_is_repeated_in_a_loop(signed: Workspace) -> None:
     told = {"agent_id": "architect", "task_id": "task-10", "blocker_description": BLOCKER}
     request = gate_request.Request(gate_type="TAS_REVISION", proposed_changes=CHANGES, **told)
     for _ in range(20):
-        assert refusal(partial(gate_request.run, signed, request)) == "GATE_ALREADY_ACTIVE"
+        assert refusal(partial(gate_request.run, signed, request)).code == "GATE_ALREADY_ACTIVE"
     assert signed.ledger.tip().oid == tip
 
 
@@ -243,7 +244,7 @@ def test_a_decision_taken_back_or_given_twice(signed: Workspace, keys: Keys) -> 
     gate_id = ask(signed)
     gate_approve.run(signed, Approve(gate_id, sign=True, key=str(keys["ada"].path)))
     again = Approve(gate_id, sign=True, key=str(keys["ada"].path))
-    assert refusal(lambda: gate_approve.run(signed, again)) == "GATE_ALREADY_RESOLVED"
+    assert refusal(lambda: gate_approve.run(signed, again)).code == "GATE_ALREADY_RESOLVED"
     assert codes_in("ledger", require="signed") == set()
     other = yaml_documents.dump(decision(signed, gate_id) | {"decision": "REJECTED"}, "decision")
     by_hand((gate_files.decision_path(gate_id), other))

@@ -8,8 +8,9 @@ import pytest
 
 from devs_git.commands import checkpoint, doctor, purge, rewind, show, task_start, undo, verify
 from devs_git.storage.git import refs
-from tests.support.attacker import refusal
-from tests.support.clones import LEDGER, Clone, Pair, git, refs_of
+from tests.support.clones import LEDGER, Clone, Pair, refs_of
+from tests.support.git_calls import git
+from tests.support.refusals import refusal
 from tests.support.scene import Scene, contents
 
 NUMBERED, VISIBLE = "refs/devs/checkpoints/task-10/1", "refs/tags/devs/task-10"
@@ -36,8 +37,8 @@ def forged(
     second = ("-p", also) if also else ()
     words = ("-c", "user.name=Eve", "-c", "user.email=eve@example.org", "commit-tree", "-p", parent, *second)
     message = f"forged\n\nDevs-Event: {kind}\n{told}Devs-Actor: Eve <eve@example.org>\n"
-    oid = git(pair.origin, *words, "-m", message, f"{tree}^{{tree}}")
-    git(pair.origin, "update-ref", LEDGER, oid)
+    oid = git(*words, "-m", message, f"{tree}^{{tree}}", where=pair.origin)
+    git("update-ref", LEDGER, oid, where=pair.origin)
     return oid
 
 
@@ -50,8 +51,7 @@ def state(clone: Clone) -> dict[str, str]:
 
 def fields(event: str, clone: Clone) -> tuple[tuple[str, str], ...]:
     """The trailers of one event of a clone's ledger."""
-    found = next(clone.opened.ledger.events(event))
-    return found.fields
+    return next(clone.opened.ledger.events(event)).fields
 
 
 def goes(clone: Clone, name: str) -> None:
@@ -100,12 +100,12 @@ def test_a_forged_purge_that_leaves_the_completion_live(shared: Pair) -> None:
 def test_a_forged_move_of_a_checkpoint_to_another_commit(shared: Pair, kind: str) -> None:
     bob, tag = shared.bob, refs_of(shared.bob.top)[NUMBERED]
     before, origin = state(bob), shared.origin
-    tree = git(origin, "rev-parse", "main^{tree}")
+    tree = git("rev-parse", "main^{tree}", where=origin)
     who = ("-c", "user.name=Eve", "-c", "user.email=eve@example.org")
-    evil = git(origin, *who, "commit-tree", "-m", "evil", tree)
-    git(origin, *who, "tag", "-a", "-m", "evil", "evil", evil)
-    other = git(origin, "rev-parse", "refs/tags/evil")
-    git(origin, "update-ref", "refs/devs/checkpoints/task-10/2", other)
+    evil = git(*who, "commit-tree", "-m", "evil", tree, where=origin)
+    git(*who, "tag", "-a", "-m", "evil", "evil", evil, where=origin)
+    other = git("rev-parse", "refs/tags/evil", where=origin)
+    git("update-ref", "refs/devs/checkpoints/task-10/2", other, where=origin)
     event = forged(shared, kind, ("Devs-Moved", f"{tag} {other} 2 {evil} {tree}"), ("Devs-Gone", tag))
     told = bob.sync()
     assert [(row.tag, row.before, row.now, row.event) for row in told.named] == [
@@ -137,7 +137,7 @@ def forgeries(shared: Pair, first: str, second: str) -> dict[str, Any]:
     bob = shared.bob
     mine = dict(fields(first, bob))
     newer = dict(fields(second, bob))
-    root = git(shared.origin, "rev-parse", f"{first}~1")
+    root = git("rev-parse", f"{first}~1", where=shared.origin)
 
     def beside() -> None:
         side = forged(shared, "rewound", *told(second, bob), parent=root, tree=root)
@@ -229,11 +229,10 @@ def test_an_event_that_names_a_checkpoint_which_is_nowhere(shared: Pair) -> None
 
 def test_an_event_that_gives_a_checkpoint_the_files_of_another_commit(shared: Pair) -> None:
     bob, before, origin = shared.bob, state(shared.bob), shared.origin
-    tag = git(
-        origin, "-c", "user.name=E", "-c", "user.email=e@e", "tag", "-a", "-m", "x", "x", "main"
-    ) or git(origin, "rev-parse", "refs/tags/x")
-    git(origin, "update-ref", "refs/devs/checkpoints/task-10/2", tag)
-    commit, tree = git(origin, "rev-parse", "main", "main~1^{tree}").split()
+    git("-c", "user.name=E", "-c", "user.email=e@e", "tag", "-a", "-m", "x", "x", "main", where=origin)
+    tag = git("rev-parse", "refs/tags/x", where=origin)
+    git("update-ref", "refs/devs/checkpoints/task-10/2", tag, where=origin)
+    commit, tree = git("rev-parse", "main", "main~1^{tree}", where=origin).split()
     point = (("Devs-Task", "task-10"), ("Devs-Number", "2"), ("Devs-Tag", tag), ("Devs-Commit", commit))
     event = forged(shared, "checkpoint.created", *point, ("Devs-Tree", tree))
     bob.sync()
@@ -241,7 +240,7 @@ def test_an_event_that_gives_a_checkpoint_the_files_of_another_commit(shared: Pa
     goes(bob, "task-10@1")
     asked = doctor.run(bob.opened, doctor.Request()).findings
     assert [one.code for one in asked if one.severity == "error"] == ["HISTORY_REWRITTEN"]
-    assert refusal(lambda: bob.call("rewind", rewind.Request("task-10@2"))) == "HISTORY_REWRITTEN"
+    assert refusal(lambda: bob.call("rewind", rewind.Request("task-10@2"))).code == "HISTORY_REWRITTEN"
     bob.call("purge", purge.Request(event=event))
     assert [one for one in doctor.run(bob.opened, doctor.Request()).findings if one.severity == "error"] == []
     assert bob.trouble() == []
@@ -260,7 +259,8 @@ def test_an_event_that_gives_a_checkpoint_the_number_of_another(pair: Pair, firs
     forged(pair, "x", ("Devs-Renumbered", f"{tags[which]} {2 - which}"))
     bob.sync()
     assert state(bob) == before
-    assert refusal(lambda: bob.call("show", show.Request(f"task-10@{2 - which}"))) == "CHECKPOINT_NOT_FOUND"
+    missing = show.Request(f"task-10@{2 - which}")
+    assert refusal(lambda: bob.call("show", missing)).code == "CHECKPOINT_NOT_FOUND"
     assert [bob.call("show", show.Request(tag)).tag for tag in tags] == tags
     assert {row.partition(":")[0] for row in bob.trouble("tags")} == {"TAG_MOVED"}
 
@@ -292,9 +292,9 @@ def test_an_event_that_records_another_checkpoint_with_a_known_tag(
     side = forged(shared, kind, *said, parent=root, tree=root)
     first, second = (side, later) if side_first else (later, side)
     merge = forged(shared, "ledger.merged", parent=first, also=second, tree=later)
-    order = git(shared.origin, "rev-list", "--topo-order", "--reverse", merge).split()
+    order = git("rev-list", "--topo-order", "--reverse", merge, where=shared.origin).split()
     if order.index(side) < order.index(real.event):
-        assert refusal(bob.sync) == "LEDGER_MUTATED"
+        assert refusal(bob.sync).code == "LEDGER_MUTATED"
     else:
         bob.sync()
     assert (state(bob), bob.call("show", show.Request("task-10@1")).commit) == (before, real.commit)

@@ -39,9 +39,11 @@ from tests.attacks.test_who_is_believed import (
     raw_tree,
     rotated,
 )
-from tests.support.attacker import codes_in, must_fail, on_top, refusal, run_ok
+from tests.support.attacker import codes_in, must_fail, on_top
 from tests.support.gate_scene import BLOCKER, NEW, ask, commit, genesis, in_force, recorded_request
+from tests.support.git_calls import git
 from tests.support.ledgers import put_policy_in_force
+from tests.support.refusals import refusal
 
 GATE = "1b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 
@@ -75,7 +77,7 @@ def two_approvers(workspace: Workspace, keys: Keys) -> str:
     listed = [{"principal": f"{name}@example.org", "key": key} for name, key in rows]
     in_force(workspace, approvers=listed, approval={"minimum": "signed"})
     tip = asking(workspace.ledger.tip().oid)
-    run_ok("update-ref", LEDGER, tip)
+    git("update-ref", LEDGER, tip)
     return tip
 
 
@@ -102,7 +104,7 @@ def test_a_policy_approved_by_a_revoked_key_on_a_line_from_before_the_revocation
         before,
         "POLICY_CHANGE",
         proposed_policy=text,
-        policy_before=run_ok("rev-parse", f"{before}:policy.yaml"),
+        policy_before=git("rev-parse", f"{before}:policy.yaml"),
     )
     side = on_top(
         *approved(signed, GATE, "ada", keys["ada"], asked), ("policy.yaml", text), parent=asked, message=SET
@@ -120,14 +122,14 @@ def test_a_decision_replaced_by_another_approvers_decision_on_an_older_line(
     ours = on_top(*approved(signed, GATE, "ada", keys["ada"], before), parent=before)
     theirs = on_top(*approved(signed, GATE, "grace", keys["bot"], before), parent=before)
     blobs = [f"{ours}:{path(GATE)}" for path in (decision_path, signature_path)]
-    aside = f"superseded/{run_ok('rev-parse', blobs[0])}"
+    aside = f"superseded/{git('rev-parse', blobs[0])}"
     files = [
-        (name, run_ok("cat-file", "blob", blob) + "\n")
+        (name, git("cat-file", "blob", blob) + "\n")
         for name, blob in zip((aside, f"{aside}.sig"), blobs, strict=True)
     ]
     merge = on_top(*files, parent=theirs, also=ours)
     assert codes(merge, old=before) == set()
-    run_ok("update-ref", LEDGER, ours)
+    git("update-ref", LEDGER, ours)
     assert Workspace.open().policy.approvers
     assert everywhere(merge, old=ours) == {"LEDGER_ROLLBACK"}
 
@@ -149,8 +151,7 @@ def test_a_merge_of_three_lines(signed: Workspace) -> None:
     tip = signed.ledger.tip().oid
     sides = [on_top((f"tasks/task-{n}/1.yaml", "x: 1\n"), parent=tip) for n in (1, 2)]
     parents = [word for one in (tip, *sides) for word in ("-p", one)]
-    tree = run_ok("rev-parse", f"{tip}^{{tree}}")
-    merge = run_ok("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", tree)
+    merge = git("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", f"{tip}^{{tree}}")
     assert "LEDGER_MUTATED" in everywhere(merge, old=tip)
 
 
@@ -181,7 +182,7 @@ def test_an_approver_with_the_key_of_whoever_asks(signed: Workspace, keys: Keys)
     in_force(signed, approvers=rows, approval={"minimum": "signed"})
     gate_id = ask(signed, kind="MANUAL", requested_by="ida@example.org")
     approve = gate_approve.Request(gate_id, sign=True, key=str(keys["ada"].path))
-    assert refusal(lambda: gate_approve.run(signed, approve)) == "SELF_APPROVAL"
+    assert refusal(lambda: gate_approve.run(signed, approve)).code == "SELF_APPROVAL"
     tip = signed.ledger.tip().oid
     said = approved(signed, gate_id, "ada", keys["ada"], tip)
     assert "SELF_APPROVAL" in everywhere(on_top(*said, parent=tip), old=tip)
@@ -189,19 +190,19 @@ def test_an_approver_with_the_key_of_whoever_asks(signed: Workspace, keys: Keys)
 
 def test_a_change_that_names_another_ledger_in_the_tracked_policy(initialised: Path, tmp_path: Path) -> None:
     """The base of the range says which ledger it is, and a server's default branch."""
-    workspace, base = Workspace.open(), run_ok("rev-parse", "HEAD")
+    workspace, base = Workspace.open(), git("rev-parse", "HEAD")
     own = on_top(("policy.yaml", "x: 1\n"), parent=genesis(workspace), message=SET)
-    named = run_ok("cat-file", "blob", "HEAD:devs-policy.yaml")
+    named = git("cat-file", "blob", "HEAD:devs-policy.yaml")
     first = next(line for line in named.split("\n") if line.startswith("first_policy"))
-    run_ok("init", "-q", "--bare", "-b", "main", str(tmp_path / "server.git"))
+    git("init", "-q", "--bare", "-b", "main", str(tmp_path / "server.git"))
     router.call("init", Workspace.open(tmp_path / "server.git"), init.Request(server=True))
-    run_ok("push", "-q", "--no-verify", "../server.git", "main", LEDGER)
+    git("push", "-q", "--no-verify", "../server.git", "main", LEDGER)
     commit(initialised, {"devs-policy.yaml": named.replace(first, f"first_policy: '{own}'") + "\n"})
     must_fail("LEDGER_FORK", "push", "--no-verify", "../server.git", "main")
-    run_ok("remote", "add", "origin", "../server.git")
-    run_ok("fetch", "-q", "origin")
-    run_ok("remote", "set-head", "origin", "main")
-    run_ok("update-ref", LEDGER, own)
+    git("remote", "add", "origin", "../server.git")
+    git("fetch", "-q", "origin")
+    git("remote", "set-head", "origin", "main")
+    git("update-ref", LEDGER, own)
     assert "LEDGER_FORK" in codes_in("ledger", range=f"{base}..HEAD")
     assert "LEDGER_FORK" in codes_in("ledger")
     assert "LEDGER_FORK" in codes_in("ledger", range=f"{'0' * 40}..HEAD")
@@ -220,19 +221,19 @@ def test_a_forged_answer_that_a_plain_fetch_brings_to_an_agent_who_waits(
 ) -> None:
     gate_id = ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
-    run_ok("update-ref", LEDGER, on_top(*approved(signed, gate_id, "ada", keys["rogue"], tip), parent=tip))
+    git("update-ref", LEDGER, on_top(*approved(signed, gate_id, "ada", keys["rogue"], tip), parent=tip))
     for verb, question in (
         ("gate wait", gate_wait.Request(gate_id, timeout=0)),
         ("gate list", gate_list.Request()),
         ("gate show", gate_show.Request(gate_id)),
     ):
-        assert refusal(partial(router.call, verb, Workspace.open(), question)) == "UNKNOWN_SIGNER"
+        assert refusal(partial(router.call, verb, Workspace.open(), question)).code == "UNKNOWN_SIGNER"
 
 
 def test_a_gate_that_shows_one_text_and_has_another_signed(signed: Workspace) -> None:
     gate_id = ask(signed, text=NEW)
     tip = signed.ledger.tip().oid
-    shown = run_ok("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
+    shown = git("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
     after = recorded_request(signed, gate_id)["tas_after"]
     for other in (f"'{'a' * 40}'", "null"):
         bent = shown.replace(gate_id, GATE).replace(f'tas_after: "{after}"', f"tas_after: {other}")
@@ -241,45 +242,45 @@ def test_a_gate_that_shows_one_text_and_has_another_signed(signed: Workspace) ->
         side = on_top(*files, parent=tip)
         assert everywhere(side, old=tip) == {"LEDGER_MUTATED"}
         look = gate_show.Request(GATE)
-        assert refusal(partial(router.call, "gate show", Workspace.open(), look)) == "LEDGER_MUTATED"
-        run_ok("update-ref", LEDGER, tip)
+        assert refusal(partial(router.call, "gate show", Workspace.open(), look)).code == "LEDGER_MUTATED"
+        git("update-ref", LEDGER, tip)
 
 
 def test_a_policy_that_only_a_change_tracks_with_a_ledger_to_match(initialised: Path) -> None:
     """The default branch has none; whoever runs `init` on the change would run a command of its policy later."""
     put_policy_in_force(Workspace.open(), notify="touch owned")
     named = (initialised / "devs-policy.yaml").read_text() + "notify: touch owned\n"
-    run_ok("branch", "-q", "-f", "mine", "HEAD~1")
-    run_ok("checkout", "-q", "-b", "change")
+    git("branch", "-q", "-f", "mine", "HEAD~1")
+    git("checkout", "-q", "-b", "change")
     commit(initialised, {"devs-policy.yaml": named})
-    run_ok("branch", "-q", "-f", "main", "mine")
-    run_ok("symbolic-ref", "HEAD", "refs/heads/main")
+    git("branch", "-q", "-f", "main", "mine")
+    git("symbolic-ref", "HEAD", "refs/heads/main")
     # A clone of the change alone does not know which branch is the remote's default, and asks.
     for name, words in (("fresh", ()), ("single", ("--single-branch", "-b", "change"))):
-        run_ok("clone", "-q", *words, str(initialised), f"../{name}")
+        git("clone", "-q", *words, str(initialised), f"../{name}")
         top = initialised.parent / name
-        run_ok("checkout", "-q", "change", where=top)
+        git("checkout", "-q", "change", where=top)
         assert "notify" in (top / "devs-policy.yaml").read_text()
-        assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
+        assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())).code == "CONFLICT"
         assert not Workspace.open(top).ledger.tip().oid
-        run_ok("fetch", "-q", "origin", f"{LEDGER}:{LEDGER}", where=top)
+        git("fetch", "-q", "origin", f"{LEDGER}:{LEDGER}", where=top)
         question = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
-        assert refusal(partial(router.call, "gate request", Workspace.open(top), question)) == "CONFLICT"
-        assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
+        assert refusal(partial(router.call, "gate request", Workspace.open(top), question)).code == "CONFLICT"
+        assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())).code == "CONFLICT"
         assert not (top / "owned").exists()
     # Of several remotes none is the one that it was cloned from, as far as anybody can tell.
-    run_ok("remote", "rename", "origin", "one", where=top)
-    run_ok("remote", "add", "two", str(initialised), where=top)
-    run_ok("branch", "--unset-upstream", where=top)
-    assert refusal(partial(router.call, "gate request", Workspace.open(top), question)) == "CONFLICT"
-    assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
+    git("remote", "rename", "origin", "one", where=top)
+    git("remote", "add", "two", str(initialised), where=top)
+    git("branch", "--unset-upstream", where=top)
+    assert refusal(partial(router.call, "gate request", Workspace.open(top), question)).code == "CONFLICT"
+    assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())).code == "CONFLICT"
     assert not (top / "owned").exists()
 
 
 def test_a_name_in_the_ledgers_tree_that_leads_out_of_the_view(initialised: Path) -> None:
     """The view is written from the tree: one entry `../.git/config` was written there."""
-    tip = run_ok("rev-parse", LEDGER)
-    blob = run_ok("rev-parse", f"{tip}:README.md")
+    tip = git("rev-parse", LEDGER)
+    blob = git("rev-parse", f"{tip}:README.md")
     below = raw_tree(("100644", "../../.git/planted", blob))
     up = raw_tree(("40000", ".git", raw_tree(("100644", "planted", blob))))
     for entry in (
@@ -291,9 +292,9 @@ def test_a_name_in_the_ledgers_tree_that_leads_out_of_the_view(initialised: Path
         event = raw_event(tip, *sorted((*entries_of(tip), entry), key=lambda one: one[1]))
         assert "LEDGER_MUTATED" in everywhere(event, old=tip)
         start = partial(router.call, "task start", Workspace.open(), task_start.Request("12"))
-        assert refusal(start) == "LEDGER_MUTATED"
+        assert refusal(start).code == "LEDGER_MUTATED"
         router.call("status", Workspace.open(), status.Request())
         with suppress(DevsError):
             devs_folder.refresh(Workspace.open().places, Workspace.open().ledger)
         assert not list(initialised.rglob("planted"))
-        run_ok("update-ref", LEDGER, tip)
+        git("update-ref", LEDGER, tip)

@@ -16,8 +16,10 @@ from devs_git.domain.ledger import event_fields
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.attacker import NO_HOOKS, attempt, codes_in, on_top, refusal, run_ok
+from tests.support.attacker import NO_HOOKS, codes_in, on_top
 from tests.support.gate_scene import approve, ask
+from tests.support.git_calls import attempt, git
+from tests.support.refusals import refusal
 
 OID = "1" * 40
 POINT = {"Devs-Task": "task-10", "Devs-Number": "1", "Devs-Tag": OID, "Devs-Commit": OID, "Devs-Tree": OID}
@@ -54,32 +56,32 @@ def test_an_event_that_names_a_checkpoint_or_task_as_no_ref_can(
     initialised: Path, tmp_path: Path, name: str
 ) -> None:
     server = str(tmp_path / "server.git")
-    run_ok("init", "-q", "--bare", server)
+    git("init", "-q", "--bare", server)
     router.call("init", Workspace.open(Path(server)), init.Request(server=True))
-    run_ok(*NO_HOOKS, "push", "-q", server, LEDGER)
+    git(*NO_HOOKS, "push", "-q", server, LEDGER)
     event = on_top(message=message(*ODD[name]))
     status, said = attempt(*NO_HOOKS, "push", "-q", server, f"{event}:{LEDGER}")
     assert (status, "LEDGER_MUTATED" in said) == (1, True), said
     # A fetch by hand, into the branch itself.
-    run_ok(*NO_HOOKS, "update-ref", LEDGER, event)
+    git(*NO_HOOKS, "update-ref", LEDGER, event)
     assert "LEDGER_MUTATED" in codes_in("ledger")
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("99"))
-    assert refusal(start) == "LEDGER_MUTATED"
+    assert refusal(start).code == "LEDGER_MUTATED"
     assert initialised.is_dir()
 
 
 def test_an_event_that_names_a_checkpoint_whose_tag_is_no_tag(initialised: Path) -> None:
     """The server refuses such a ref, and with it each later push of the ledger."""
     origin = str(initialised.parent / "origin.git")
-    run_ok("init", "-q", "--bare", origin)
+    git("init", "-q", "--bare", origin)
     router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
-    run_ok("remote", "add", "origin", origin)
-    run_ok(*NO_HOOKS, "push", "-q", "origin", LEDGER, "main")
-    blob = run_ok("rev-parse", f"{LEDGER}:policy.yaml")
+    git("remote", "add", "origin", origin)
+    git(*NO_HOOKS, "push", "-q", "origin", LEDGER, "main")
+    blob = git("rev-parse", f"{LEDGER}:policy.yaml")
     event = on_top(message=message("task.completed", {"Devs-Tag": blob}))
-    run_ok(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
+    git(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
     result = router.call("sync", Workspace.open(), sync.Request())
-    assert run_ok("for-each-ref", "refs/devs/checkpoints", "refs/tags") == ""
+    assert git("for-each-ref", "refs/devs/checkpoints", "refs/tags") == ""
     assert result.ledger == event
     assert codes_in("tags") == {"TAG_MISSING"}
 
@@ -87,18 +89,17 @@ def test_an_event_that_names_a_checkpoint_whose_tag_is_no_tag(initialised: Path)
 def test_an_event_that_gives_two_checkpoints_one_number(initialised: Path, mark: Callable[..., str]) -> None:
     """Only one ref has that number; the other checkpoint's own ref stays, for nothing else holds it."""
     origin = str(initialised.parent / "origin.git")
-    run_ok("init", "-q", "--bare", origin)
-    run_ok("remote", "add", "origin", origin)
+    git("init", "-q", "--bare", origin)
+    git("remote", "add", "origin", origin)
     first, second = mark(10), mark(10, 2, completed=True)
     router.call("sync", Workspace.open(), sync.Request())
     event = on_top(message=f"odd\n\nDevs-Event: ledger.merged\nDevs-Renumbered: {first} 2\n")
-    run_ok(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
+    git(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
     router.call("sync", Workspace.open(), sync.Request())
-    held = run_ok("for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
+    held = git("for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
     assert sorted(held) == sorted((first, second))
     assert (
-        held
-        == run_ok("-C", origin, "for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
+        held == git("-C", origin, "for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
     )
     assert codes_in("tags") == {"TAG_MOVED"}
 
@@ -108,10 +109,10 @@ def test_an_event_that_names_the_highest_number_of_a_checkpoint(
 ) -> None:
     mark(10, event_fields.HIGHEST + 1)
     mark(10, event_fields.HIGHEST + 2, completed=True)
-    run_ok("update-ref", "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1000002")
+    git("update-ref", "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1000002")
     assert codes_in("ledger", "tags") == set()
     event = on_top(message="odd\n\nDevs-Event: x\nDevs-Next: task-10 1000004\n")
-    run_ok(*NO_HOOKS, "update-ref", LEDGER, event)
+    git(*NO_HOOKS, "update-ref", LEDGER, event)
     assert codes_in("ledger") == {"LEDGER_MUTATED"}
     assert initialised.is_dir()
 
@@ -121,14 +122,14 @@ def test_a_line_of_yaml_hidden_in_a_comment_that_other_readers_end_earlier(initi
     workspace = Workspace.open(initialised)
     gate = ask(workspace, kind="MANUAL")
     approve(workspace, gate)
-    tip = run_ok("rev-parse", LEDGER)
-    said = run_ok("cat-file", "blob", f"{tip}:gates/{gate}/decision.yaml") + "\n"
+    tip = git("rev-parse", LEDGER)
+    said = git("cat-file", "blob", f"{tip}:gates/{gate}/decision.yaml") + "\n"
     gone = on_top(
         (f"gates/{gate}/decision.yaml", f"# by hand\rdecision: REJECTED\n{said}"),
         (f"open/{gate}", None),
         parent=f"{tip}~1",
     )
-    run_ok(*NO_HOOKS, "update-ref", LEDGER, gone)
+    git(*NO_HOOKS, "update-ref", LEDGER, gone)
     assert codes_in("ledger") == {"LEDGER_MUTATED"}
 
 
@@ -160,14 +161,14 @@ def test_a_file_of_the_ledger_whose_name_no_writer_of_ours_makes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server = str(tmp_path / "server.git")
-    run_ok("init", "-q", "--bare", server)
+    git("init", "-q", "--bare", server)
     router.call("init", Workspace.open(Path(server)), init.Request(server=True))
-    run_ok(*NO_HOOKS, "push", "-q", server, LEDGER)
+    git(*NO_HOOKS, "push", "-q", server, LEDGER)
     event = on_top((NAMES[name], "x: 1\n"))
     status, said = attempt(*NO_HOOKS, "push", "-q", server, f"{event}:{LEDGER}")
     assert (status, "LEDGER_MUTATED" in said) == (1, True), said
     # A fetch by hand, into the branch itself.
-    run_ok(*NO_HOOKS, "update-ref", LEDGER, event)
+    git(*NO_HOOKS, "update-ref", LEDGER, event)
     assert "LEDGER_MUTATED" in codes_in("ledger")
     for style in ("text", "github"):
         monkeypatch.setattr(sys, "argv", ["devs-git", "verify", "ledger", "schemas", "--format", style])

@@ -12,17 +12,9 @@ from devs_git.commands import init
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.attacker import (
-    NO_HOOKS,
-    attempt,
-    codes_in,
-    doctor_codes,
-    findings,
-    must_fail,
-    on_top,
-    run_ok,
-)
+from tests.support.attacker import NO_HOOKS, codes_in, doctor_codes, findings, must_fail, on_top
 from tests.support.gate_scene import ask
+from tests.support.git_calls import attempt, git
 
 EVENT = "x\n\nDevs-Event: x"
 
@@ -35,7 +27,7 @@ def strict(initialised: Path) -> Path:
 
 def made() -> str:
     """A new commit that no ref reaches."""
-    return run_ok("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
+    return git("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
 
 
 def moved(*lines: str) -> tuple[int, str]:
@@ -48,10 +40,10 @@ def moved(*lines: str) -> tuple[int, str]:
 @pytest.mark.quick
 def test_a_branch_whose_name_begins_as_the_ledgers_does(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
-    run_ok("init", "-q", "--bare", origin)
+    git("init", "-q", "--bare", origin)
     router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
     ask(Workspace.open(), kind="MANUAL")
-    run_ok(*NO_HOOKS, "push", "-q", origin, LEDGER)
+    git(*NO_HOOKS, "push", "-q", origin, LEDGER)
     for name in (
         "heads/devs/ledger-of-work",
         "heads/devs/ledger.2",
@@ -77,19 +69,19 @@ def test_a_commit_that_comes_to_a_branch_by_way_of_another_ref(ref: str) -> None
     attempt("switch", "-q", "--detach", new)  # only to look at
     must_fail("GATE_BLOCKED", "switch", "-c", "other", new)
     event = on_top(also=new, message=EVENT)
-    run_ok("update-ref", LEDGER, event)  # a merge of the ledger that has it as its second parent
+    git("update-ref", LEDGER, event)  # a merge of the ledger that has it as its second parent
     must_fail("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
 
 
 def test_a_tag_moved_beside_an_event_that_does_not_say_so(strict: Path, mark: Callable[..., str]) -> None:
     tag = mark(10, completed=True)
-    run_ok("update-ref", "refs/tags/devs/task-10", tag)
-    run_ok("tag", "-a", "-m", "x", "x", "HEAD")
-    other, tip = run_ok("rev-parse", "refs/tags/x", LEDGER).split()
+    git("update-ref", "refs/tags/devs/task-10", tag)
+    git("tag", "-a", "-m", "x", "x", "HEAD")
+    other, tip = git("rev-parse", "refs/tags/x", LEDGER).split()
     event = on_top(message=EVENT)
     status, said = moved(f"refs/tags/devs/task-10 {other} {tag}", f"{LEDGER} {event} {tip}")
     assert (status != 0, "devs-git: TAG_MOVED: " in said) == (True, True), said
-    assert run_ok("rev-parse", LEDGER, "refs/tags/devs/task-10").split() == [tip, tag]
+    assert git("rev-parse", LEDGER, "refs/tags/devs/task-10").split() == [tip, tag]
     (strict / ".git/hooks/reference-transaction").unlink()
     moved(f"refs/tags/devs/task-10 {other} {tag}", f"{LEDGER} {event} {tip}")
     assert "TAG_MOVED" in codes_in("tags")
@@ -97,20 +89,20 @@ def test_a_tag_moved_beside_an_event_that_does_not_say_so(strict: Path, mark: Ca
 
 def test_a_tag_named_as_the_ledger_which_git_shows_in_its_place(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
-    run_ok("init", "-q", "--bare", origin)
-    run_ok(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
-    run_ok("remote", "add", "origin", origin)
+    git("init", "-q", "--bare", origin)
+    git(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
+    git("remote", "add", "origin", origin)
     for name in ("refs/tags/devs/ledger", "refs/tags/origin/devs/ledger", "refs/devs/ledger"):
-        run_ok(*NO_HOOKS, "push", "-q", origin, f"main:{name}")
-        run_ok("update-ref", name, "main")
+        git(*NO_HOOKS, "push", "-q", origin, f"main:{name}")
+        git("update-ref", name, "main")
         (found,) = [one for one in findings() if one.code == "INVALID_BRANCH"]
         assert found.where == name
         assert codes_in("ledger") == {"INVALID_BRANCH"}
         away, there = found.fix.split("; if a remote has it: ")
         for words in (away, there.replace("<remote>", "origin")):
-            run_ok(*NO_HOOKS, *words.split()[1:])
+            git(*NO_HOOKS, *words.split()[1:])
         assert "INVALID_BRANCH" not in doctor_codes()
-    Path(".git/devs/ledger").write_text(run_ok("rev-parse", "main") + "\n")
+    Path(".git/devs/ledger").write_text(git("rev-parse", "main") + "\n")
     (found,) = [one for one in findings() if one.code == "INVALID_BRANCH"]
     assert found.fix == f"rm {initialised}/.git/devs/ledger"
     Path(".git/devs/ledger").unlink()
@@ -121,8 +113,8 @@ def test_a_tag_named_as_the_ledger_which_git_shows_in_its_place(initialised: Pat
 
 def test_a_push_of_the_notes_that_a_clone_keeps_for_itself(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
-    run_ok("init", "-q", "--bare", origin)
-    run_ok(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
+    git("init", "-q", "--bare", origin)
+    git(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
     router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
     for name in ("remotes/origin/ledger", "branches/origin/main", "incoming/ledger", "backup/x"):
         status, said = attempt(*NO_HOOKS, "push", origin, f"{LEDGER}:refs/devs/{name}")

@@ -18,7 +18,9 @@ from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.journal import Journal
 from devs_git.values import as_mapping
 from devs_git.workspace import Workspace
-from tests.support.attacker import doctor_codes, refusal, run_ok
+from tests.support.attacker import doctor_codes
+from tests.support.git_calls import git
+from tests.support.refusals import refusal
 from tests.support.terminal_person import at_terminal
 
 Git = Callable[..., str]
@@ -47,7 +49,7 @@ def test_a_link_to_somewhere_else_in_the_place_of_a_folder_or_file_in_git_devs(p
             shutil.rmtree(ours / name)
         (ours / name).unlink(missing_ok=True)
         (ours / name).symlink_to(precious if "." not in name else precious / "made")
-        assert refusal(looked) == "INVALID_ARGUMENTS"
+        assert refusal(looked).code == "INVALID_ARGUMENTS"
         assert [path.name for path in sorted(precious.rglob("*"))] == ["work", "thesis.txt"]
         (ours / name).unlink()
     assert looked().branch == "main"
@@ -66,7 +68,7 @@ def test_a_journal_whose_name_is_a_path_as_json(initialised: Path) -> None:
 
 def test_a_planted_journal_whose_refs_are_paths(precious: Path) -> None:
     (precious / "editor.lock").write_text("mine\n")
-    head, tree = run_ok("rev-parse", "HEAD", "HEAD^{tree}").split()
+    head, tree = git("rev-parse", "HEAD", "HEAD^{tree}").split()
     here = State(head, "refs/heads/main", tree, tree)
     told = as_mapping(
         Journal(OP, "rewind", "x", ".", "move", here, here, "", head, (), (tree, tree), {}, 0, False)
@@ -86,13 +88,13 @@ def test_programs_in_the_repositorys_configuration_that_a_reading_command_would_
     trap.write_text(f'#!/bin/sh\necho "$0 $*" >>{ran}\ncat\n')
     trap.chmod(0o755)
     for key in ("core.fsmonitor", "core.pager", "pager.status", "core.sshCommand", "credential.helper", "diff.external", "diff.x.textconv", "diff.x.command", "gpg.program", "alias.status"):  # fmt: skip
-        run_ok("config", key, f"{'!' if 'alias' in key else ''}{trap} {key}")
+        git("config", key, f"{'!' if 'alias' in key else ''}{trap} {key}")
     for kind in ("clean", "smudge", "process"):
-        run_ok("config", f"filter.{kind}.{kind}", f"{trap} {kind}")
+        git("config", f"filter.{kind}.{kind}", f"{trap} {kind}")
     names = {"f1.txt": "clean", "f2.txt": "smudge", "f3.txt": "process"}
     attributes = "".join(f"{path} filter={name} diff=x\n" for path, name in names.items())
     (initialised / ".git/info/attributes").write_text(attributes)
-    for seconds, look in ((5, lambda: run_ok("status")), (6, ran.unlink)):  # plain git starts them
+    for seconds, look in ((5, lambda: git("status")), (6, ran.unlink)):  # plain git starts them
         for path in names:
             os.utime(initialised / path, (seconds, seconds))
         look()
@@ -105,7 +107,7 @@ def test_programs_in_the_repositorys_configuration_that_a_reading_command_would_
 
 def test_a_name_of_a_branch_or_a_file_that_commands_a_terminal(initialised: Path) -> None:
     hostile = "x\u009b31m\u202e\u200f"
-    run_ok("switch", "-q", "-c", hostile)
+    git("switch", "-q", "-c", hostile)
     (initialised / f"{hostile}\x1b[2J\u2028").write_text("x\n")
     for words in (["status"], ["status", "--json"], ["checkout", hostile], ["checkout", "--json", "main"]):
         _, shown = at_terminal(initialised, *words)

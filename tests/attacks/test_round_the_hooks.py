@@ -18,18 +18,9 @@ from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.support.attacker import (
-    NO_HOOKS,
-    attempt,
-    codes_in,
-    commit,
-    doctor_codes,
-    findings,
-    must_fail,
-    on_top,
-    refusal,
-    run_ok,
-)
+from tests.support.attacker import NO_HOOKS, codes_in, commit, doctor_codes, findings, must_fail, on_top
+from tests.support.git_calls import attempt, git
+from tests.support.refusals import refusal
 
 pytestmark = pytest.mark.usefixtures("frozen")
 COMMIT = ("commit", "-q", "--allow-empty", "-m", "x")
@@ -46,10 +37,10 @@ def test_c_core_hookspath_dev_null_for_one_command() -> None:
 
 
 def test_the_same_with_a_forged_devs_ledger_trailer() -> None:
-    tip = run_ok("rev-parse", LEDGER)
+    tip = git("rev-parse", LEDGER)
     commit(message=f"x\n\nDevs-Ledger: {tip}")
     assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
-    commit("--amend", message=f"x\n\nDevs-Ledger: {run_ok('rev-parse', LEDGER + '~1')}")
+    commit("--amend", message=f"x\n\nDevs-Ledger: {git('rev-parse', LEDGER + '~1')}")
     assert "UNSEEN_AT_FREEZE" in codes_in("commits")
 
 
@@ -57,7 +48,7 @@ def test_a_hook_made_non_executable() -> None:
     Path(".git/hooks/prepare-commit-msg").chmod(0o644)
     Path(".git/hooks/pre-commit").chmod(0o644)
     must_fail("GATE_BLOCKED", *COMMIT)  # commit-msg asks, too
-    run_ok(*COMMIT, "--no-verify")
+    git(*COMMIT, "--no-verify")
     assert "HOOK_MISSING" in doctor_codes()
     assert "UNBOUND_COMMIT" in codes_in("commits")
 
@@ -65,18 +56,18 @@ def test_a_hook_made_non_executable() -> None:
 def test_a_hook_edited() -> None:
     hook = Path(".git/hooks/prepare-commit-msg")
     hook.write_text(hook.read_text().replace("#!/bin/sh\n", "#!/bin/sh\nexit 0\n"))
-    run_ok(*COMMIT, "--no-verify")
+    git(*COMMIT, "--no-verify")
     assert "HOOK_EDITED" in doctor_codes()
 
 
 def test_a_commit_by_plumbing() -> None:
-    made = run_ok("commit-tree", "-p", "HEAD", "-m", "x", "HEAD^{tree}")
-    run_ok("update-ref", "HEAD", made)
+    made = git("commit-tree", "-p", "HEAD", "-m", "x", "HEAD^{tree}")
+    git("update-ref", "HEAD", made)
     assert "UNBOUND_COMMIT" in codes_in("commits")
 
 
 def test_a_back_dated_commit() -> None:
-    before = run_ok("rev-parse", LEDGER + "~1")
+    before = git("rev-parse", LEDGER + "~1")
     old = {"GIT_AUTHOR_DATE": "2001-02-03T04:05:06Z", "GIT_COMMITTER_DATE": "2001-02-03T04:05:06Z"}
     commit(message=f"x\n\nDevs-Ledger: {before}", env=old)
     assert "UNSEEN_AT_FREEZE" in codes_in("commits")
@@ -84,18 +75,18 @@ def test_a_back_dated_commit() -> None:
 
 def test_a_commit_that_claims_another_clones_ledger() -> None:
     side = on_top(parent=f"{LEDGER}~1")
-    run_ok("update-ref", LEDGER, on_top(also=side))
+    git("update-ref", LEDGER, on_top(also=side))
     commit(message=f"x\n\nDevs-Ledger: {side}")
     assert "UNSEEN_AT_FREEZE" in codes_in("commits")
 
 
 def test_a_core_commentchar_that_takes_the_trailer_for_a_comment() -> None:
-    run_ok("config", "core.commentChar", "D")
+    git("config", "core.commentChar", "D")
     must_fail("GATE_BLOCKED", *COMMIT, "-e", env={"GIT_EDITOR": "true"})
-    run_ok("update-ref", LEDGER, f"{LEDGER}~1")
+    git("update-ref", LEDGER, f"{LEDGER}~1")
     for memory in (Path(".git/devs/checked-tip"), Path(".git/logs", LEDGER)):
         memory.unlink()
-    run_ok(*COMMIT, "-e", env={"GIT_EDITOR": "true"})
+    git(*COMMIT, "-e", env={"GIT_EDITOR": "true"})
     assert "UNBOUND_COMMIT" in codes_in("commits")
 
 
@@ -124,13 +115,13 @@ def test_core_hookspath_in_the_environment_a_worktrees_configuration_or_an_inclu
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "more").write_text("[core]\n\thooksPath = /dev/null\n")
-    run_ok("config", f"includeIf.gitdir:{tmp_path}/.path", str(tmp_path / "more"))
-    run_ok("config", "extensions.worktreeConfig", "true")
-    run_ok("config", "--worktree", "core.hooksPath", "/dev/null")
+    git("config", f"includeIf.gitdir:{tmp_path}/.path", str(tmp_path / "more"))
+    git("config", "extensions.worktreeConfig", "true")
+    git("config", "--worktree", "core.hooksPath", "/dev/null")
     assert "HOOK_NOT_CALLED" in doctor_codes()
-    run_ok("config", "--worktree", "--unset", "core.hooksPath")
+    git("config", "--worktree", "--unset", "core.hooksPath")
     assert "HOOK_NOT_CALLED" in doctor_codes()
-    run_ok("config", "--unset", f"includeIf.gitdir:{tmp_path}/.path")
+    git("config", "--unset", f"includeIf.gitdir:{tmp_path}/.path")
     assert doctor_codes() == set()
     for name, value in (("COUNT", "1"), ("KEY_0", "core.hooksPath"), ("VALUE_0", "/dev/null")):
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
@@ -144,7 +135,7 @@ def test_a_git_on_path_that_runs_no_hooks(tmp_path: Path, monkeypatch: pytest.Mo
     wrapper.write_text(f'#!/bin/sh\n{turned_off}\nexec {shutil.which("git")} "$@"\n')
     wrapper.chmod(0o755)
     monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
-    run_ok(*COMMIT)
+    git(*COMMIT)
     assert "HOOK_NOT_RUN" in doctor_codes()
 
 
@@ -152,7 +143,7 @@ def test_a_planted_journal_and_devs_git_op_set() -> None:
     journal = Path(".git/devs/journal/x.json")
     journal.parent.mkdir(exist_ok=True)
     journal.write_text("{}")
-    run_ok(*COMMIT, env={"DEVS_GIT_OP": "x"})
+    git(*COMMIT, env={"DEVS_GIT_OP": "x"})
     assert "JOURNAL_OPEN" in doctor_codes()
     journal.unlink()
     assert "UNBOUND_COMMIT" in codes_in("commits")
@@ -171,7 +162,7 @@ def test_a_planted_journal_that_names_a_folder_elsewhere(repo: Path) -> None:
         "kind": "commit",
         "work": work,
     }
-    told |= {"head": run_ok("rev-parse", "HEAD"), "ledger": run_ok("rev-parse", LEDGER)}
+    told |= {"head": git("rev-parse", "HEAD"), "ledger": git("rev-parse", LEDGER)}
     Path(".git/devs/journal/x.json").write_text(json.dumps(told))
     router.call("status", Workspace.open(), status.Request())
     assert (repo.parent / "precious").is_dir()
@@ -189,7 +180,7 @@ def test_git_icase_pathspecs_and_similar_variables_with_which_git_refuses_to_wor
     for name in ("GLOB", "NOGLOB", "ICASE"):
         monkeypatch.setenv(f"GIT_{name}_PATHSPECS", "1")
         start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
-        assert refusal(start) == "GATE_BLOCKED"
+        assert refusal(start).code == "GATE_BLOCKED"
         must_fail("GATE_BLOCKED", *COMMIT)
         monkeypatch.delenv(f"GIT_{name}_PATHSPECS")
 
@@ -198,20 +189,20 @@ def test_a_planted_note_of_the_tass_path(initialised: Path, frozen: str) -> None
     assert initialised.is_dir()
     router.call("gate approve", Workspace.open(), gate_approve.Request(frozen, ask=lambda _text: None))
     Path("TAS.md").write_text("# TAS\n\n## 1 Dates\nold\n")
-    run_ok("add", "TAS.md")
-    run_ok("commit", "-q", "-m", "the first")
+    git("add", "TAS.md")
+    git("commit", "-q", "-m", "the first")
     Path("TAS.md").write_text("# TAS\n\n## 1 Dates\nnew\n")
-    run_ok("add", "TAS.md")
+    git("add", "TAS.md")
     must_fail("TAS_UNAPPROVED", "commit", "-q", "-m", "x")
     note = Path(".git/devs/tas-path")
     note.write_text(note.read_text().replace("TAS.md", "other.md"))
-    run_ok("commit", "-q", "-m", "x")
+    git("commit", "-q", "-m", "x")
     assert "TAS_UNAPPROVED" in codes_in("tas")
 
 
 def test_a_planted_note_that_nothing_is_open(initialised: Path) -> None:
     note = initialised / ".git/devs/nothing-open"
-    tip = run_ok("rev-parse", LEDGER)
+    tip = git("rev-parse", LEDGER)
     note.write_text(f"{tip} 1\n")
     must_fail("GATE_BLOCKED", *COMMIT)
     must_fail("GATE_BLOCKED", *COMMIT, "--no-verify")
@@ -221,9 +212,9 @@ def test_a_planted_note_that_nothing_is_open(initialised: Path) -> None:
 
 
 def test_a_push_past_pre_push(tmp_path: Path) -> None:
-    run_ok("init", "-q", "--bare", str(tmp_path / "origin.git"))
+    git("init", "-q", "--bare", str(tmp_path / "origin.git"))
     router.call("init", Workspace.open(tmp_path / "origin.git"), init.Request(server=True))
-    run_ok(*NO_HOOKS, "push", "-q", str(tmp_path / "origin.git"), LEDGER)
+    git(*NO_HOOKS, "push", "-q", str(tmp_path / "origin.git"), LEDGER)
     status, said = attempt(*NO_HOOKS, "push", "--no-verify", str(tmp_path / "origin.git"), "main")
     assert (status, "GATE_BLOCKED" in said) == (1, True)
     assert findings() == ()

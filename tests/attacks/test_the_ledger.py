@@ -18,19 +18,10 @@ from devs_git.storage.documents import yaml_documents
 from devs_git.storage.ledger import devs_folder
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
-from tests.support.attacker import (
-    attempt,
-    by_hand,
-    codes_in,
-    commit,
-    doctor_codes,
-    findings,
-    must_fail,
-    on_top,
-    refusal,
-    run_ok,
-)
+from tests.support.attacker import by_hand, codes_in, commit, doctor_codes, findings, must_fail, on_top
+from tests.support.git_calls import attempt, git
 from tests.support.lost_objects import lose
+from tests.support.refusals import refusal
 from tests.support.terminal_person import at_terminal
 
 pytestmark = pytest.mark.usefixtures("frozen")
@@ -40,91 +31,93 @@ COMMIT = ("commit", "-q", "--allow-empty", "--no-verify", "-m", "x")
 def frozen_still(code: str = "GATE_BLOCKED") -> None:
     """Neither does git make a commit nor does a verb of ours change anything."""
     must_fail(code, *COMMIT)
-    assert refusal(partial(router.call, "task start", Workspace.open(), task_start.Request("99"))) == code
+    assert (
+        refusal(partial(router.call, "task start", Workspace.open(), task_start.Request("99"))).code == code
+    )
 
 
 @pytest.mark.quick
 def test_the_ledger_deleted() -> None:
-    tip = run_ok("rev-parse", LEDGER)
-    run_ok("branch", "-D", "devs/ledger")
+    tip = git("rev-parse", LEDGER)
+    git("branch", "-D", "devs/ledger")
     frozen_still("LEDGER_MISSING")
     [finding] = findings()
     assert finding.code == "LEDGER_MISSING"
     subprocess.run(["sh", "-ec", finding.fix], check=True)
-    assert run_ok("rev-parse", LEDGER) == tip
+    assert git("rev-parse", LEDGER) == tip
     frozen_still()
 
 
 def test_the_ledger_deleted_and_devs_git_init_asked_for_another(tmp_path: Path) -> None:
-    run_ok("init", "-q", "--bare", str(tmp_path / "far.git"))
-    run_ok("remote", "add", "origin", str(tmp_path / "far.git"))
-    run_ok("push", "-q", "--no-verify", "origin", "main", f"{LEDGER}~1:{LEDGER}")
-    run_ok("branch", "-D", "devs/ledger")
+    git("init", "-q", "--bare", str(tmp_path / "far.git"))
+    git("remote", "add", "origin", str(tmp_path / "far.git"))
+    git("push", "-q", "--no-verify", "origin", "main", f"{LEDGER}~1:{LEDGER}")
+    git("branch", "-D", "devs/ledger")
     begin = partial(router.call, "init", Workspace.open(), init.Request())
-    assert refusal(begin) == "LEDGER_MISSING"  # of a remote that does not know of the gate
-    run_ok("remote", "remove", "origin")
-    run_ok("switch", "-q", "--orphan", "elsewhere")
-    assert refusal(begin) == "LEDGER_MISSING"
+    assert refusal(begin).code == "LEDGER_MISSING"  # of a remote that does not know of the gate
+    git("remote", "remove", "origin")
+    git("switch", "-q", "--orphan", "elsewhere")
+    assert refusal(begin).code == "LEDGER_MISSING"
     leave = partial(router.call, "init", Workspace.open(), init.Request(uninstall=True))
-    assert refusal(leave) == "LEDGER_MISSING"
+    assert refusal(leave).code == "LEDGER_MISSING"
     must_fail("LEDGER_MISSING", *COMMIT)
 
 
 @pytest.mark.quick
 def test_the_ledger_reset_to_before_the_gate() -> None:
-    tip = run_ok("rev-parse", LEDGER)
-    run_ok("branch", "-f", "devs/ledger", "devs/ledger~1")
+    tip = git("rev-parse", LEDGER)
+    git("branch", "-f", "devs/ledger", "devs/ledger~1")
     for memory in (Path(".git/devs/checked-tip"), Path(".git/logs", LEDGER)):
         must_fail("LEDGER_ROLLBACK", *COMMIT)
         memory.unlink()
-    run_ok(*COMMIT)
+    git(*COMMIT)
     assert "LEDGER_ROLLBACK" in doctor_codes()
-    run_ok("update-ref", LEDGER, tip)
+    git("update-ref", LEDGER, tip)
     assert "UNSEEN_AT_FREEZE" in codes_in("commits")
 
 
 def test_the_ledger_reset_by_packed_refs_or_a_symbolic_ref_which_no_reflog_tells() -> None:
-    run_ok("branch", "-f", "old", "devs/ledger~1")
-    tip = run_ok("rev-parse", LEDGER)
+    git("branch", "-f", "old", "devs/ledger~1")
+    tip = git("rev-parse", LEDGER)
     loose, packed = Path(".git", LEDGER), Path(".git/packed-refs")
-    before = run_ok("rev-parse", "old")
+    before = git("rev-parse", "old")
     packed.write_text(f"# pack-refs with: peeled fully-peeled sorted\n{before} {LEDGER}\n")
     loose.unlink()
     assert "LEDGER_ROLLBACK" in doctor_codes()
     packed.unlink()
-    run_ok("symbolic-ref", LEDGER, "refs/heads/old")
+    git("symbolic-ref", LEDGER, "refs/heads/old")
     assert "LEDGER_ROLLBACK" in doctor_codes()
     loose.write_text(tip + "\n")
     frozen_still()
 
 
 def test_a_second_root() -> None:
-    root = run_ok("commit-tree", "-m", "ledger: begin\n\nDevs-Event: ledger.created", f"{LEDGER}~2^{{tree}}")
-    tip = run_ok("rev-parse", LEDGER)
-    run_ok("update-ref", LEDGER, root)
+    root = git("commit-tree", "-m", "ledger: begin\n\nDevs-Event: ledger.created", f"{LEDGER}~2^{{tree}}")
+    tip = git("rev-parse", LEDGER)
+    git("update-ref", LEDGER, root)
     assert "LEDGER_FORK" in doctor_codes()
     assert "LEDGER_FORK" in codes_in("ledger")
-    run_ok("update-ref", LEDGER, run_ok("commit-tree", "-p", tip, "-p", root, "-m", "x", f"{tip}^{{tree}}"))
+    git("update-ref", LEDGER, git("commit-tree", "-p", tip, "-p", root, "-m", "x", f"{tip}^{{tree}}"))
     assert "LEDGER_FORK" in codes_in("ledger")
 
 
 def test_a_tag_or_a_file_git_devs_ledger_that_shadows_the_branch() -> None:
-    run_ok("tag", "devs/ledger", "HEAD")
-    run_ok("update-ref", "refs/devs/ledger", "HEAD")
-    Path(".git/devs/ledger").write_text(run_ok("rev-parse", "HEAD") + "\n")
+    git("tag", "devs/ledger", "HEAD")
+    git("update-ref", "refs/devs/ledger", "HEAD")
+    Path(".git/devs/ledger").write_text(git("rev-parse", "HEAD") + "\n")
     frozen_still()
 
 
 def test_git_replace_on_the_ledgers_tip() -> None:
-    run_ok("replace", "-f", run_ok("rev-parse", LEDGER), run_ok("rev-parse", f"{LEDGER}~1"))
+    git("replace", "-f", git("rev-parse", LEDGER), git("rev-parse", f"{LEDGER}~1"))
     frozen_still()
     assert doctor_codes() == set()
 
 
 def test_refs_replace_for_a_commit_made_while_frozen() -> None:
-    tip = run_ok("rev-parse", LEDGER)
+    tip = git("rev-parse", LEDGER)
     bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
-    run_ok("replace", bad, "HEAD~1")
+    git("replace", bad, "HEAD~1")
     assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
@@ -137,25 +130,25 @@ def test_a_request_edited_after_approval(frozen: str) -> None:
 
 
 def test_the_marker_of_an_open_gate_taken_out_by_hand(frozen: str) -> None:
-    run_ok("update-ref", LEDGER, on_top((f"open/{frozen}", None)))
+    git("update-ref", LEDGER, on_top((f"open/{frozen}", None)))
     assert "LEDGER_MUTATED" in codes_in("ledger")
 
 
 def test_an_object_of_the_ledger_taken_away() -> None:
-    tree = run_ok("rev-parse", f"{LEDGER}^{{tree}}")
+    tree = git("rev-parse", f"{LEDGER}^{{tree}}")
     kept = Path(".git/objects", tree[:2], tree[2:]).read_bytes()
     path = lose(Path(), tree)
     assert "LEDGER_MISSING" in doctor_codes()
     must_fail("LEDGER_MISSING", *COMMIT)
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
-    assert refusal(start) == "LEDGER_MISSING"
+    assert refusal(start).code == "LEDGER_MISSING"
     path.write_bytes(kept)
     frozen_still()
 
 
 def test_an_object_of_the_ledger_overwritten_in_place() -> None:
     for kind in ("commit", "tree"):
-        here, before = run_ok("rev-parse", f"{LEDGER}^{{{kind}}}", f"{LEDGER}~1^{{{kind}}}").split()
+        here, before = git("rev-parse", f"{LEDGER}^{{{kind}}}", f"{LEDGER}~1^{{{kind}}}").split()
         path = Path(".git/objects", here[:2], here[2:])
         kept = path.read_bytes()
         other = subprocess.run(["git", "cat-file", kind, before], capture_output=True, check=True).stdout
@@ -164,29 +157,29 @@ def test_an_object_of_the_ledger_overwritten_in_place() -> None:
         assert "LEDGER_MUTATED" in doctor_codes()
         must_fail("LEDGER_MISSING", *COMMIT)
         start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
-        assert refusal(start) == "LEDGER_MISSING"
+        assert refusal(start).code == "LEDGER_MISSING"
         path.write_bytes(kept)
     frozen_still()
 
 
 def test_a_graft_that_hides_commits() -> None:
-    tip, base = run_ok("rev-parse", LEDGER, "HEAD").split()
+    tip, base = git("rev-parse", LEDGER, "HEAD").split()
     bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
     good = commit(message="y")
     Path(".git/info/grafts").write_text(f"{good} {base}\n")
-    assert bad not in run_ok("rev-list", good)
+    assert bad not in git("rev-list", good)
     assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
 def test_a_forged_commit_graph_that_hides_commits() -> None:
-    tip, base = run_ok("rev-parse", LEDGER, "HEAD").split()
+    tip, base = git("rev-parse", LEDGER, "HEAD").split()
     bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
     good = commit(message="y")
-    run_ok("commit-graph", "write", "--reachable")
+    git("commit-graph", "write", "--reachable")
     path = Path(".git/objects/info/commit-graph")
     path.chmod(0o644)
     path.write_bytes(with_parent(path.read_bytes(), good, base))
-    assert bad not in run_ok("rev-list", good)
+    assert bad not in git("rev-list", good)
     assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
@@ -201,59 +194,59 @@ def with_parent(graph: bytes, commit: str, parent: str) -> bytes:
 
 
 def test_trailer_separators_and_i18n_logoutputencoding_that_hide_devs_ledger() -> None:
-    commit(message=f"x\n\nDevs-Ledger: {run_ok('rev-parse', LEDGER)}")
-    run_ok("config", "trailer.separators", "=")
+    commit(message=f"x\n\nDevs-Ledger: {git('rev-parse', LEDGER)}")
+    git("config", "trailer.separators", "=")
     assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
-    run_ok("config", "i18n.logOutputEncoding", "UTF-16")
+    git("config", "i18n.logOutputEncoding", "UTF-16")
     assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
 def test_a_decision_or_a_policy_smuggled_in_by_a_merge_of_the_ledger(frozen: str) -> None:
-    tip, side = run_ok("rev-parse", LEDGER), on_top(parent=f"{LEDGER}~1")
+    tip, side = git("rev-parse", LEDGER), on_top(parent=f"{LEDGER}~1")
     decision = yaml_documents.dump(forged(Workspace.open(), frozen), "decision").decode()
-    policy = run_ok("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
+    policy = git("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
     for files in (
         ((f"gates/{frozen}/decision.yaml", decision), (f"open/{frozen}", None)),
         (("policy.yaml", policy),),
         ((f"gates/{frozen}/request.yaml", None), (f"open/{frozen}", None)),
     ):
-        run_ok("update-ref", LEDGER, on_top(*files, parent=tip, also=side))
+        git("update-ref", LEDGER, on_top(*files, parent=tip, also=side))
         assert "LEDGER_MUTATED" in codes_in("ledger")
 
 
 def test_a_forged_ledger_on_a_remote_without_our_hook(tmp_path: Path) -> None:
-    run_ok("init", "-q", "--bare", str(tmp_path / "origin.git"))
-    run_ok("remote", "add", "origin", str(tmp_path / "origin.git"))
+    git("init", "-q", "--bare", str(tmp_path / "origin.git"))
+    git("remote", "add", "origin", str(tmp_path / "origin.git"))
     sync.run(Workspace.open(), sync.Request())
-    tip = run_ok("rev-parse", LEDGER)
-    policy = run_ok("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
+    tip = git("rev-parse", LEDGER)
+    policy = git("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
     told = "policy: of mine\n\nDevs-Event: policy.set"
-    run_ok("push", "-q", "origin", f"{on_top(('policy.yaml', policy), message=told)}:{LEDGER}")
+    git("push", "-q", "origin", f"{on_top(('policy.yaml', policy), message=told)}:{LEDGER}")
     refusing = partial(sync.run, Workspace.open(), sync.Request())
-    assert refusal(refusing) == "POLICY_INVALID"
-    assert run_ok("rev-parse", LEDGER) == tip
+    assert refusal(refusing).code == "POLICY_INVALID"
+    assert git("rev-parse", LEDGER) == tip
     frozen_still()
-    run_ok("update-ref", "-d", LEDGER)
+    git("update-ref", "-d", LEDGER)
     Path(".git/devs/view").unlink()  # as in a clone that never had one
     adopting = partial(init.run, Workspace.open(), init.Request())
-    assert refusal(adopting) == "POLICY_INVALID"
+    assert refusal(adopting).code == "POLICY_INVALID"
     assert doctor_codes() == {"LEDGER_MISSING"}
 
 
 def test_text_in_an_event_that_commands_a_terminal(repo: Path) -> None:
     text = "\x1b]0;owned\x07\x1b[31m\u202e"
-    run_ok("tag", "-a", "-m", "x", "x")
-    fields = {"Task": "task-10", "Number": "2", "Tag": run_ok("rev-parse", "refs/tags/x"), "Stat": "1 2 3"}
+    git("tag", "-a", "-m", "x", "x")
+    fields = {"Task": "task-10", "Number": "2", "Tag": git("rev-parse", "refs/tags/x"), "Stat": "1 2 3"}
     fields |= {"Title": text, "Actor": text}
     fields |= {
-        "Commit": run_ok("rev-parse", "HEAD"),
+        "Commit": git("rev-parse", "HEAD"),
         "Branch": text,
         "Message": text,
-        "Tree": run_ok("rev-parse", "HEAD^{tree}"),
+        "Tree": git("rev-parse", "HEAD^{tree}"),
     }
     told = "".join(f"Devs-{key}: {value}\n" for key, value in fields.items())
     message = f"x{text}\n\nDevs-Event: checkpoint.created\n{told}"
-    run_ok("update-ref", LEDGER, on_top(message=message))
+    git("update-ref", LEDGER, on_top(message=message))
     for words in (("log", "--all"), ("show", "task-10@2"), ("task", "status", "10"), ("status",)):
         status, shown = at_terminal(repo, *words)
         assert (status, "\x1b]" in shown, "\u202e" in shown) == (0, False, False), shown
@@ -283,7 +276,7 @@ def test_git_devs_as_a_link_to_somewhere_else_or_as_a_file(tmp_path: Path) -> No
     for stand_in in (f"ln -s '{tmp_path}/other' .git/devs", "touch .git/devs"):
         subprocess.run(["sh", "-ec", f"rm -rf .git/devs; {stand_in}"], check=True)
         must_fail("GATE_BLOCKED", *COMMIT)
-        assert refusal(Workspace.open) == "INVALID_ARGUMENTS"
+        assert refusal(Workspace.open).code == "INVALID_ARGUMENTS"
     assert list((tmp_path / "other").iterdir()) == []
 
 

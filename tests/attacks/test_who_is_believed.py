@@ -19,9 +19,11 @@ from devs_git.storage.ledger import policy_file, received
 from devs_git.storage.ledger.gate_files import decision_path, marker_path, request_path, signature_path
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
-from tests.support.attacker import codes_in, on_top, refusal, run_ok
+from tests.support.attacker import codes_in, on_top
 from tests.support.gate_scene import BLOCKER, Key, ask, genesis
+from tests.support.git_calls import git
 from tests.support.ledgers import first_policy, put_policy_in_force
+from tests.support.refusals import refusal
 
 Keys = dict[str, Key]
 SET = "policy: set\n\nDevs-Event: policy.set"
@@ -40,7 +42,7 @@ def begun() -> str:
 def everywhere(new: str, *, old: str = "") -> set[str]:
     """The same, and `verify`, and a verb that asks for the policy, after a plain fetch brought this ledger here."""
     told = codes(new, old=old)
-    run_ok("update-ref", LEDGER, new)
+    git("update-ref", LEDGER, new)
     assert told & codes_in("ledger") or told == {"LEDGER_ROLLBACK"}
     with pytest.raises(Exception, match="cannot be trusted") as caught:
         _ = Workspace.open().policy
@@ -50,8 +52,8 @@ def everywhere(new: str, *, old: str = "") -> set[str]:
 
 def joined(first: str, second: str, like: str) -> str:
     """A merge of two ledgers with the tree of `like`."""
-    tree = run_ok("rev-parse", f"{like}^{{tree}}")
-    return run_ok("commit-tree", "-p", first, "-p", second, "-m", "sync\n\nDevs-Event: ledger.merged", tree)
+    tree = git("rev-parse", f"{like}^{{tree}}")
+    return git("commit-tree", "-p", first, "-p", second, "-m", "sync\n\nDevs-Event: ledger.merged", tree)
 
 
 def policy_text(workspace: Workspace, *people: tuple[str, Key], **more: Any) -> str:
@@ -64,7 +66,7 @@ def approved(
     workspace: Workspace, gate_id: str, who: str, key: Key, tip: str = LEDGER
 ) -> list[tuple[str, str | None]]:
     """The files of a decision on a gate that is open at `tip`, signed by `key`."""
-    where = workspace.ledger.tree_of(run_ok("rev-parse", tip))
+    where = workspace.ledger.tree_of(git("rev-parse", tip))
     request = workspace.ledger.list_path(where, f"gates/{gate_id}")["request.yaml"].oid
     nonce = "1" * 32
     record = forged_at(gate_id, request, who, nonce)
@@ -95,10 +97,10 @@ def forged_at(gate_id: str, request: str, who: str, nonce: str) -> dict[str, Any
 def test_an_attackers_policy_on_a_line_from_the_genesis(signed: Workspace, keys: Keys) -> None:
     ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)
-    real = run_ok("rev-parse", f"{tip}:policy.yaml")
+    real = git("rev-parse", f"{tip}:policy.yaml")
     own = policy_text(signed, ("eve", keys["rogue"]), notify="touch /tmp/owned")
     side = on_top(("policy.yaml", own), parent=root, message=SET)
-    kept = run_ok("cat-file", "blob", real) + "\n"
+    kept = git("cat-file", "blob", real) + "\n"
     merge = on_top(("policy.yaml", own), (f"superseded/{real}", kept), parent=tip, also=side)
     # The attacker's line as the first parent.
     swapped = joined(side, tip, merge)
@@ -110,7 +112,7 @@ def test_an_open_gate_copied_to_an_attackers_line_and_approved_there(signed: Wor
     gate_id = ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)
     own = on_top(("policy.yaml", policy_text(signed, ("eve", keys["rogue"]))), parent=root, message=SET)
-    request = run_ok("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
+    request = git("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
     copied = on_top((request_path(gate_id), request), (marker_path(gate_id), "MANUAL\n"), parent=own)
     decision = approved(signed, gate_id, "eve", keys["rogue"], copied)
     side = on_top(*decision, parent=copied)
@@ -120,7 +122,7 @@ def test_an_open_gate_copied_to_an_attackers_line_and_approved_there(signed: Wor
 def test_a_merge_that_puts_an_older_policy_back_in_force(ledgered: Workspace) -> None:
     ask(ledgered, kind="MANUAL")
     side = ledgered.ledger.tip().oid
-    older = run_ok("cat-file", "blob", f"{side}:policy.yaml") + "\n"
+    older = git("cat-file", "blob", f"{side}:policy.yaml") + "\n"
     put_policy_in_force(ledgered, backup_limit="5MB")
     tip = ledgered.ledger.tip().oid
     other = on_top(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=side)
@@ -141,7 +143,7 @@ def rotated(workspace: Workspace, keys: Keys) -> tuple[str, str]:
         "task_id": None,
         "blocker_description": "The key of Ada was stolen.",
         "proposed_policy": text,
-        "policy_before": run_ok("rev-parse", f"{before}:policy.yaml"),
+        "policy_before": git("rev-parse", f"{before}:policy.yaml"),
         "created_at": "2001-02-03T04:05:06.000Z",
         "branch": None,
         "git_head": None,
@@ -151,7 +153,7 @@ def rotated(workspace: Workspace, keys: Keys) -> tuple[str, str]:
     asked = on_top((request_path(gate_id), data), (marker_path(gate_id), "POLICY_CHANGE\n"))
     said = approved(workspace, gate_id, "ada", keys["ada"], asked)
     after = on_top(*said, ("policy.yaml", text), parent=asked, message=SET)
-    run_ok("update-ref", LEDGER, after)
+    git("update-ref", LEDGER, after)
     assert codes_in("ledger") == set()
     return before, after
 
@@ -171,7 +173,7 @@ def test_a_gate_asked_with_other_words_on_another_line(signed: Workspace) -> Non
     before = signed.ledger.tip().oid
     gate_id = ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
-    words = run_ok("cat-file", "blob", f"{tip}:{request_path(gate_id)}").replace("rules out", "allows")
+    words = git("cat-file", "blob", f"{tip}:{request_path(gate_id)}").replace("rules out", "allows")
     path, marker = request_path(gate_id), marker_path(gate_id)
     side = on_top((path, words + "\n"), (marker, "MANUAL\n"), parent=before)
     assert everywhere(on_top(parent=tip, also=side), old=tip) == {"LEDGER_MUTATED"}
@@ -191,7 +193,7 @@ def test_a_forged_merge_inside_one_that_looks_honest(signed: Workspace, keys: Ke
 def test_a_signed_approval_of_a_policy_taken_to_another_policy(signed: Workspace, keys: Keys) -> None:
     before, after = rotated(signed, keys)
     gate_id = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
-    request = run_ok("cat-file", "blob", f"{after}:{request_path(gate_id)}") + "\n"
+    request = git("cat-file", "blob", f"{after}:{request_path(gate_id)}") + "\n"
     other = policy_text(signed, ("ada", keys["ada"]), ("grace", keys["bot"]), backup_limit="5MB")
     changed = on_top(("policy.yaml", other), parent=before, message=SET)
     asked = on_top(
@@ -199,7 +201,7 @@ def test_a_signed_approval_of_a_policy_taken_to_another_policy(signed: Workspace
         (marker_path(gate_id), "POLICY_CHANGE\n"),
         parent=changed,
     )
-    text = run_ok("cat-file", "blob", f"{after}:policy.yaml") + "\n"
+    text = git("cat-file", "blob", f"{after}:policy.yaml") + "\n"
     said = approved(signed, gate_id, "ada", keys["ada"], asked)
     replayed = on_top(*said, ("policy.yaml", text), parent=asked, message=SET)
     assert "POLICY_INVALID" in everywhere(replayed, old=before)
@@ -222,11 +224,11 @@ def raw_tree(*entries: tuple[str, str, str]) -> str:
 
 
 def raw_event(parent: str, *entries: tuple[str, str, str]) -> str:
-    return run_ok("commit-tree", "-p", parent, "-m", "x\n\nDevs-Event: x", raw_tree(*entries))
+    return git("commit-tree", "-p", parent, "-m", "x\n\nDevs-Event: x", raw_tree(*entries))
 
 
 def entries_of(tip: str) -> list[tuple[str, str, str]]:
-    rows = (line.replace("\t", " ").split(" ") for line in run_ok("ls-tree", tip).splitlines())
+    rows = (line.replace("\t", " ").split(" ") for line in git("ls-tree", tip).splitlines())
     return [(mode.lstrip("0"), name, oid) for mode, _, oid, name in rows]
 
 
@@ -235,7 +237,7 @@ def test_an_open_gate_hidden_behind_a_second_entry_of_one_name(signed: Workspace
     ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
     real = entries_of(tip)
-    nothing = run_ok("write-tree", env={"GIT_INDEX_FILE": "none"})
+    nothing = git("write-tree", env={"GIT_INDEX_FILE": "none"})
     own = signed.objects.write("blob", policy_text(signed, ("eve", keys["rogue"])).encode())
     for name, other in (
         ("open", ("40000", "open", nothing)),
@@ -248,7 +250,7 @@ def test_an_open_gate_hidden_behind_a_second_entry_of_one_name(signed: Workspace
                 for part in ((one,) if one[1] != name else (other, one) if before else (one, other))
             ]
             assert "LEDGER_MUTATED" in everywhere(raw_event(tip, *twice), old=tip)
-            run_ok("update-ref", LEDGER, tip)
+            git("update-ref", LEDGER, tip)
     assert "LEDGER_MUTATED" in everywhere(raw_event(tip, *reversed(real)), old=tip)
 
 
@@ -261,18 +263,18 @@ def test_a_link_or_a_commit_in_the_place_of_a_file_of_the_ledger(signed: Workspa
             for old, name, was in entries_of(tip)
         ]
         assert "LEDGER_MUTATED" in everywhere(raw_event(tip, *changed), old=tip)
-        run_ok("update-ref", LEDGER, tip)
+        git("update-ref", LEDGER, tip)
 
 
 def test_a_gate_asked_with_another_gates_request_which_nobody_could_answer(signed: Workspace) -> None:
     gate_id = ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
-    request = run_ok("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
+    request = git("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
     other = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
     for name in ("frozen-for-good", other):
         files = ((request_path(name), request), (marker_path(name), "MANUAL\n"))
         assert everywhere(on_top(*files, parent=tip), old=tip) == {"LEDGER_MUTATED"}
-        run_ok("update-ref", LEDGER, tip)
+        git("update-ref", LEDGER, tip)
 
 
 def test_an_attackers_ledger_fetched_by_hand_where_nobody_ran_init(initialised: Path, tmp_path: Path) -> None:
@@ -284,14 +286,14 @@ def test_an_attackers_ledger_fetched_by_hand_where_nobody_ran_init(initialised: 
     own = on_top(("policy.yaml", rules), parent=root, message=SET)
     asked = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
     for tip, code in ((workspace.ledger.tip().oid, "CONFLICT"), (own, "LEDGER_FORK"), (before, "")):
-        run_ok("update-ref", "refs/heads/brought", tip)
+        git("update-ref", "refs/heads/brought", tip)
         top = tmp_path / f"fresh{code}"  # one each, for its reflog is a memory
-        run_ok("clone", "-q", str(initialised), f"../{top.name}")
-        run_ok("fetch", "-q", "origin", "refs/heads/brought:" + LEDGER, where=top)
+        git("clone", "-q", str(initialised), f"../{top.name}")
+        git("fetch", "-q", "origin", "refs/heads/brought:" + LEDGER, where=top)
         question = partial(router.call, "gate request", Workspace.open(top), asked)
         if code:
-            assert refusal(question) == code
-            assert refusal(partial(getattr, Workspace.open(top), "policy")) == code
+            assert refusal(question).code == code
+            assert refusal(partial(getattr, Workspace.open(top), "policy")).code == code
         else:
             question()
     assert not owned.exists()

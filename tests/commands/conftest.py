@@ -45,12 +45,12 @@ def pair(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Pair:
     monkeypatch.chdir(tmp_path)
-    return clones.copy_of_the_pair(initialised, tmp_path_factory.getbasetemp() / "pair", tmp_path)
+    return clones.copy_pair(initialised, tmp_path_factory.getbasetemp() / "pair", tmp_path)
 
 
 @pytest.fixture
 def trio(pair: Pair, tmp_path: Path) -> Trio:
-    return clones.three(pair, tmp_path)
+    return clones.make_trio(pair, tmp_path)
 
 
 @pytest.fixture

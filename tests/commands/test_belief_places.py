@@ -1,4 +1,4 @@
-"""Generated ledgers with real git and real keys in each of the five places that judge one: each says what the slow statement says."""
+"""Generated ledgers with real git and real keys in each of the five places that judge one: each judges as the reference does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def moulds(tmp_path: Path) -> Moulds:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_place_refuses_what_the_slow_statement_refuses(place: str, moulds: Moulds, tmp_path: Path) -> None:
+def test_a_place_refuses_what_the_reference_refuses(place: str, moulds: Moulds, tmp_path: Path) -> None:
     found = []
     for seed in range(LEDGERS):
         folder = tmp_path / str(seed)

@@ -14,7 +14,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.support.attacker import run_ok
+from tests.support.git_calls import git
 from tests.support.scene import Scene
 
 BROKEN = {
@@ -47,7 +47,7 @@ def refused(verb: str, request: Any) -> DevsError:
 def test_every_verb_says_that_git_cannot_read_its_configuration(initialised: Path, name: str) -> None:
     Scene(Workspace.open(initialised)).task("1", {"b.txt": "b\n"})
     value, words = BROKEN[name]
-    run_ok("config", name, value)
+    git("config", name, value)
     for verb, request in VERBS.items():
         error = refused(verb, request())
         assert (error.code, verb) == ("NOT_A_REPOSITORY", verb)
@@ -70,8 +70,8 @@ def test_settings_in_variables_that_git_cannot_read_are_told_as_that(
 
 def test_what_only_some_verbs_need_ends_no_other(initialised: Path) -> None:
     Scene(Workspace.open(initialised)).task("1", {"b.txt": "b\n"})
-    run_ok("config", "remote.origin.url", "../x")
-    run_ok("config", "remote.origin.fetch", "bad:spec:x")
+    git("config", "remote.origin.url", "../x")
+    git("config", "remote.origin.fetch", "bad:spec:x")
     assert refused("sync", sync.Request()).message == (
         "git cannot read its configuration: invalid refspec 'bad:spec:x'."
     )
@@ -80,7 +80,7 @@ def test_what_only_some_verbs_need_ends_no_other(initialised: Path) -> None:
 
 def test_doctor_names_it_as_a_finding(initialised: Path) -> None:
     assert initialised.is_dir()
-    run_ok("config", "core.hooksPath", "~nobody2/x")
+    git("config", "core.hooksPath", "~nobody2/x")
     (found,) = router.call("doctor", Workspace.open(), doctor.Request()).findings
     assert found.message == "git cannot read its configuration: failed to expand user dir in: '~nobody2/x'."
     assert found.fix == "Correct the setting. To find its file: git config --list --show-origin"

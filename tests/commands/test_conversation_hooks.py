@@ -179,7 +179,8 @@ def test_a_transcript_that_is_gone_or_none_at_all_is_no_trouble(project: Path, t
         Path("\0"),
     ):
         tell(project, strange)
-    call(project, {**EXAMPLES["codex-bash"]["payload"], "hook_event_name": "Stop"}, client="codex")
+    none = {**EXAMPLES["codex-bash"]["payload"], "transcript_path": None, "hook_event_name": "Stop"}
+    call(project, none, client="codex")
     done = run("trace ingest", trace_ingest.Request())
     assert (done.ingested, done.rejected) == (6, 0)
     assert said() == []

@@ -12,7 +12,8 @@ from devs_git.commands import gate_approve, gate_reject, gate_show, verify
 from devs_git.entrypoints import router
 from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
-from tests.support.gate_scene import BLOCKER, approve, ask, commit, decision, in_force, refusal, yes
+from tests.support.gate_scene import BLOCKER, approve, ask, commit, decision, in_force, yes
+from tests.support.refusals import refusal
 from tests.support.terminal_person import at_terminal
 
 Approve = gate_approve.Request

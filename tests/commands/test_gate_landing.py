@@ -60,9 +60,8 @@ def test_approving_makes_one_commit_and_files_and_index_follow(
     assert git("rev-parse", "HEAD^") == before
     assert git("diff", "--name-only", "HEAD^", "HEAD") == "TAS.md"
     assert (workspace.top / "TAS.md").read_text() == NEW
-    assert (
-        git("status", "--porcelain") == "M a.txt\nM  f1.txt"
-    )  # the first line's space is stripped by the fixture
+    # The fixture strips the space at the beginning of the first line.
+    assert git("status", "--porcelain") == "M a.txt\nM  f1.txt"
     trailers = git("log", "-1", "--format=%(trailers:only)").splitlines()
     assert trailers == [f"Gate-Id: {gate_id}", f"Devs-Ledger: {ledger}"]
     event = next(workspace.ledger.events())

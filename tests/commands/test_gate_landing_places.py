@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from devs_git.workspace import Workspace
-from tests.support.gate_scene import NEW, TAS, approve, ask, commit, in_force, refusal
+from tests.support.gate_scene import NEW, TAS, approve, ask, commit, in_force
+from tests.support.refusals import refusal
 
 Run = Callable[..., str]
 

@@ -6,7 +6,8 @@ import pytest
 
 from devs_git.commands import gate_reject
 from devs_git.workspace import Workspace
-from tests.support.gate_scene import approve, ask, commit, genesis, in_force, refusal, yes
+from tests.support.gate_scene import approve, ask, commit, genesis, in_force, yes
+from tests.support.refusals import refusal
 
 Reject = gate_reject.Request
 

@@ -232,9 +232,8 @@ def test_a_second_clone_agrees_after_a_sync(shared: Pair, options: tuple[str, ..
     ann.sync()
     bob.git("fetch", "-q", "origin")
     bob.git("reset", "-q", "--hard", "origin/main")
-    for (
-        kept
-    ) in bob.sync().kept:  # the old checkpoints, which ann's rewriting took away: a person says yes here, too
+    # Ann's rewrite removed these checkpoints. Here a person must agree, too.
+    for kept in bob.sync().kept:
         bob.call("purge", purge.Request(event=kept.event))
     bob.sync()
     ann.sync()

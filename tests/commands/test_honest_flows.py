@@ -48,6 +48,7 @@ from devs_git.workspace import Workspace
 from tests.support import clones, gate_scene
 from tests.support.clones import Clone, Pair
 from tests.support.gate_scene import BLOCKER, Key, make_key
+from tests.support.git_calls import git
 
 HERE = Path(__file__).parent
 MANUAL = {"kind": "MANUAL"}
@@ -174,7 +175,7 @@ def test_a_policy_that_gave_way_comes_into_force_when_it_is_asked_for_again(guar
 def test_a_clone_that_fetched_the_ledger_by_hand_works_before_and_after_init(
     guarded: Pair, tmp_path: Path
 ) -> None:
-    clones.git(tmp_path, "clone", "-q", str(guarded.origin), "fresh")
+    git("clone", "-q", str(guarded.origin), "fresh", where=tmp_path)
     there = Clone(tmp_path / "fresh")
     there.git("fetch", "-q", "origin", f"{clones.LEDGER}:{clones.LEDGER}")
     asked = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
@@ -187,7 +188,7 @@ def test_a_clone_that_fetched_the_ledger_by_hand_works_before_and_after_init(
 
 
 def test_a_shallow_ledger_is_told_as_that_and_not_as_another_one(guarded: Pair, tmp_path: Path) -> None:
-    clones.git(tmp_path, "clone", "-q", "--depth=1", f"file://{guarded.origin}", "fresh")
+    git("clone", "-q", "--depth=1", f"file://{guarded.origin}", "fresh", where=tmp_path)
     there = Clone(tmp_path / "fresh")
     there.git("fetch", "-q", "--depth=1", "origin", f"{clones.LEDGER}:{clones.LEDGER}")
     asked = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
@@ -207,7 +208,7 @@ def test_a_key_is_replaced_while_a_gate_is_open_with_all_hooks_in_place(
     text = f"genesis: '{gate_scene.genesis(ann.opened)}'\n{signed_by(ann=keys['ann-2'])}\n"
     (ann.top / "devs-policy.yaml").write_text(text)
     # The new text stands in the worktree alone: a commit is refused while the gate is open.
-    assert clones.git(ann.top, "commit", "-qam", "policy", ok=(1,)) == ""
+    assert git("commit", "-qam", "policy", ok=(1,), where=ann.top) == ""
     ann.approve(ann.ask(kind="POLICY_CHANGE"), **with_key(keys["ann"]))
     ann.approve(gate, **with_key(keys["ann-2"]))
     ann.git("commit", "-qam", "policy")

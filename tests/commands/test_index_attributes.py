@@ -184,7 +184,7 @@ def test_an_undo_that_is_killed_ends_with_the_attributes_of_the_index(
     if edited:
         case.write({"other": b"mine\n"})
     killed_moves.recover(case, again=False, decide=edited == "finish")
-    killed_moves.must_be_usable(case)
+    killed_moves.assert_usable(case)
     there = left if killed_moves.last_operation(case) == last else before
     if not edited:
         case.look().must_equal(there)

@@ -15,10 +15,10 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import GitFailed
 from devs_git.workspace import Workspace
-from tests.support import clones
 from tests.support.clones import LEDGER, Pair, refs_of
 from tests.support.dying_programs import dying_git, gits_run
 from tests.support.gate_scene import NEW, TAS, ask, commit, in_force, make_key
+from tests.support.git_calls import git
 
 pytestmark = pytest.mark.thorough
 Run = Callable[..., str]
@@ -110,7 +110,7 @@ def test_an_adoption_makes_no_second_ledger(pair: Pair, killed: Killed, tmp_path
     gate = pair.ann.ask(kind="MANUAL")
     pair.ann.sync()
     there = tmp_path / "new"
-    clones.git(tmp_path, "clone", "-q", "origin.git", "new")
+    git("clone", "-q", "origin.git", "new", where=tmp_path)
     root = pair.ann.git("rev-list", "--max-parents=0", LEDGER)
 
     def adopt() -> Any:
@@ -120,7 +120,7 @@ def test_an_adoption_makes_no_second_ledger(pair: Pair, killed: Killed, tmp_path
         with suppress(DevsError):
             assert Workspace.open(there).ledger.open_gates() in ((gate,), ()), at
         assert adopt().genesis == root, at
-        assert clones.git(there, "rev-list", "--max-parents=0", LEDGER) == root
+        assert git("rev-list", "--max-parents=0", LEDGER, where=there) == root
         assert Workspace.open(there).ledger.open_gates() == (gate,), at
 
 
@@ -130,8 +130,8 @@ def test_a_first_init_that_was_killed_is_finished_by_the_next(repo: Path, killed
 
     for at, _done in killed(begin, every=2):
         if LEDGER in refs_of(repo):
-            assert clones.git(repo, "cat-file", "-t", f"{LEDGER}:policy.yaml") == "blob", at
+            assert git("cat-file", "-t", f"{LEDGER}:policy.yaml", where=repo) == "blob", at
         root = begin().genesis
-        assert clones.git(repo, "rev-list", "--max-parents=0", LEDGER) == root, at
+        assert git("rev-list", "--max-parents=0", LEDGER, where=repo) == root, at
         found = verify.run(Workspace.open(repo), verify.Request(("ledger",))).findings
         assert found == (), at

@@ -12,8 +12,9 @@ from devs_git.commands import init, verify
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.attacker import NO_HOOKS, codes_in, commit, on_top, run_ok
+from tests.support.attacker import NO_HOOKS, codes_in, commit, on_top
 from tests.support.gate_scene import ask
+from tests.support.git_calls import git
 
 pytestmark = pytest.mark.quick
 
@@ -27,26 +28,26 @@ def steps() -> list[str]:
 
 def test_a_ledger_whose_gate_came_before_its_policy_begins_anew_as_it_is_told(initialised: Path) -> None:
     (initialised / "work.txt").write_text("work\n")
-    run_ok("add", "work.txt")
+    git("add", "work.txt")
     ask(Workspace.open(), kind="MANUAL")
-    asked = run_ok("ls-tree", "-r", "--name-only", LEDGER, "gates/").splitlines()
+    asked = git("ls-tree", "-r", "--name-only", LEDGER, "gates/").splitlines()
     (path,) = (one for one in asked if one.endswith("request.yaml"))
     (gate,) = {path.split("/")[1]}
-    genesis = run_ok("rev-list", "--max-parents=0", LEDGER)
-    files = ((path, run_ok("cat-file", "blob", f"{LEDGER}:{path}")), (f"open/{gate}", "MANUAL\n"))
+    genesis = git("rev-list", "--max-parents=0", LEDGER)
+    files = ((path, git("cat-file", "blob", f"{LEDGER}:{path}")), (f"open/{gate}", "MANUAL\n"))
     early = on_top(*files, parent=genesis, message="x\n\nDevs-Event: gate.requested")
-    policy = run_ok("cat-file", "blob", f"{LEDGER}:policy.yaml") + "\n"
+    policy = git("cat-file", "blob", f"{LEDGER}:policy.yaml") + "\n"
     old = on_top(("policy.yaml", policy), parent=early, message="x\n\nDevs-Event: policy.set")
-    run_ok(*NO_HOOKS, "update-ref", LEDGER, old)
+    git(*NO_HOOKS, "update-ref", LEDGER, old)
     Path(".git/devs/checked-tip").unlink()
     told = steps()
     assert len(told) == 3
     for line in told[:-1]:
         subprocess.run(line, shell=True, check=True, cwd=initialised)  # noqa: S602 - what a person types
     router.call("init", Workspace.open(), init.Request())
-    assert run_ok("rev-parse", "devs/ledger-before") == old
-    assert run_ok("rev-list", "--max-parents=0", LEDGER) != genesis
-    run_ok("add", "-A")
+    assert git("rev-parse", "devs/ledger-before") == old
+    assert git("rev-list", "--max-parents=0", LEDGER) != genesis
+    git("add", "-A")
     commit(message="begun anew")
     assert codes_in("ledger", "policy") == set()
     assert Workspace.open().ledger.open_gates() == ()

@@ -31,8 +31,10 @@ from devs_git.entrypoints.cli import agents
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.support.attacker import on_top, refusal, run_ok
+from tests.support.attacker import on_top
 from tests.support.gate_scene import ask
+from tests.support.git_calls import git
+from tests.support.refusals import refusal
 from tests.support.scene import Scene
 
 SHOWN: dict[str, Callable[[], Any]] = {
@@ -85,7 +87,7 @@ def forged(done: Workspace) -> str:
     """A ledger that a plain fetch brought: its newest event adds a decision that nobody made."""
     assert done.ledger.checked_tip == done.ledger.tip().oid
     tip = on_top(("gates/x/decision.yaml", "decision: APPROVED\n"))
-    run_ok("update-ref", LEDGER, tip)
+    git("update-ref", LEDGER, tip)
     return tip
 
 
@@ -94,7 +96,7 @@ def forged(done: Workspace) -> str:
 def test_what_only_shows_the_ledger_says_that_it_is_not_believed(done: Workspace, verb: str) -> None:
     assert said(verb) == ""
     begun = done.ledger.tip().oid
-    run_ok("update-ref", LEDGER, on_top(("gates/x/decision.yaml", "decision: APPROVED\n")))
+    git("update-ref", LEDGER, on_top(("gates/x/decision.yaml", "decision: APPROVED\n")))
     assert said(verb).startswith("LEDGER_MUTATED: The ledger in this clone cannot be trusted: ")
     assert said(verb).endswith(" See: devs-git verify ledger")
     assert Workspace.open().ledger.checked_tip == begun
@@ -119,21 +121,21 @@ def test_a_ledger_that_was_set_back_is_told_by_each_memory_of_what_was_here(
     done: Workspace, memory: str
 ) -> None:
     tip, note, log_file = done.ledger.tip().oid, Path(".git/devs/checked-tip"), Path(".git/logs", LEDGER)
-    run_ok("update-ref", LEDGER, f"{LEDGER}~1")
+    git("update-ref", LEDGER, f"{LEDGER}~1")
     if memory != "note":
         note.unlink()
     if memory == "sync":
         log_file.unlink()
-        run_ok("update-ref", "refs/devs/remotes/origin/ledger", tip)
+        git("update-ref", "refs/devs/remotes/origin/ledger", tip)
     assert said("status").startswith(
-        f"LEDGER_ROLLBACK: The ledger was set back to {run_ok('rev-parse', LEDGER)[:12]}"
+        f"LEDGER_ROLLBACK: The ledger was set back to {git('rev-parse', LEDGER)[:12]}"
     )
     start = task_start.Request("9")
-    assert refusal(lambda: router.call("task start", Workspace.open(), start)) == "LEDGER_ROLLBACK"
+    assert refusal(lambda: router.call("task start", Workspace.open(), start)).code == "LEDGER_ROLLBACK"
     # On purpose: nothing is left that remembers.
     note.unlink(missing_ok=True)
     log_file.unlink(missing_ok=True)
-    run_ok("update-ref", "-d", "refs/devs/remotes/origin/ledger")
+    git("update-ref", "-d", "refs/devs/remotes/origin/ledger")
     assert said("status") == ""
     router.call("task start", Workspace.open(), start)
 
@@ -142,11 +144,11 @@ def test_a_ledger_that_was_set_back_is_told_by_each_memory_of_what_was_here(
 def test_every_other_verb_refuses_a_ledger_that_is_not_believed(name: str, done: Workspace) -> None:
     gate = ask(done, kind="MANUAL")
     forged = on_top(("gates/x/decision.yaml", "decision: APPROVED\n"))
-    run_ok("update-ref", LEDGER, forged)
+    git("update-ref", LEDGER, forged)
     with pytest.raises(DevsError, match="cannot be trusted") as caught:
         router.call(name, Workspace.open(), REQUESTS.get(name, Anything)(gate))
     assert caught.value.code == "LEDGER_MUTATED"
-    assert run_ok("rev-parse", LEDGER) == forged
+    assert git("rev-parse", LEDGER) == forged
     assert not Path(".git/hooks/reference-transaction").exists()  # init said that nothing was changed
 
 
@@ -154,7 +156,7 @@ def test_a_guard_of_an_agent_is_not_taken_out_by_a_ledger_that_hides_a_gate(done
     agents._install(done, "claude", uninstall=False)
     ask(done, kind="MANUAL")
     (gate,) = done.ledger.open_gates()
-    run_ok("update-ref", LEDGER, on_top((f"open/{gate}", None)))
+    git("update-ref", LEDGER, on_top((f"open/{gate}", None)))
     with pytest.raises(DevsError, match="cannot be trusted"):
         agents._install(Workspace.open(), "claude", uninstall=True)
     assert Path(CLIENTS["claude"].hooks_file).exists()
@@ -162,10 +164,10 @@ def test_a_guard_of_an_agent_is_not_taken_out_by_a_ledger_that_hides_a_gate(done
 
 def test_what_was_here_and_was_refused_is_no_memory(done: Workspace) -> None:
     honest = done.ledger.tip().oid
-    run_ok("update-ref", LEDGER, on_top(("gates/x/decision.yaml", "decision: APPROVED\n")))
+    git("update-ref", LEDGER, on_top(("gates/x/decision.yaml", "decision: APPROVED\n")))
     assert said("status").startswith("LEDGER_MUTATED")
     # A person takes it away, in a clone that kept no note.
     Path(".git/devs/checked-tip").unlink()
-    run_ok("update-ref", LEDGER, honest)
+    git("update-ref", LEDGER, honest)
     assert said("status") == ""
     router.call("task start", Workspace.open(), task_start.Request("9"))

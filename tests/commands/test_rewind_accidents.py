@@ -11,7 +11,7 @@ import pytest
 from devs_git.commands import rewind
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.support.content_oracle import Held
+from tests.support.content_oracle import ProtectedContents
 from tests.support.rewind_cases import REFUSED, Case
 
 
@@ -183,20 +183,20 @@ def test_what_a_hard_reset_destroys_a_rewind_keeps(case: Case, what: str) -> Non
     LOSSES[what].make(case)
     control = Case(case.top.parent / "control")
     shutil.copytree(case.top, control.top, symlinks=True)
-    held = Held.now(case)
+    held = ProtectedContents.now(case)
     control.git("reset", "-q", "--hard", "HEAD~1")
     with pytest.raises(AssertionError, match="lost: "):
-        held.must_still_be_there(control)
+        held.assert_nothing_lost(control)
     case.assert_refused("1")
-    held.must_still_be_there(case)
+    held.assert_nothing_lost(case)
     if LOSSES[what].saved:
         case.there_and_back("1", "discard", "save")
         case.rewind("1", "discard", "save")
-        held.must_still_be_there(case)
+        held.assert_nothing_lost(case)
     else:
         with pytest.raises(DevsError):
             case.rewind("1", "discard", "save")
-        held.must_still_be_there(case)
+        held.assert_nothing_lost(case)
 
 
 STEPS = ("capture", "backup", "journal", "index lock", "verify")

@@ -19,7 +19,8 @@ from devs_git.operations.sync import merge_ledgers
 from devs_git.storage.ledger import store
 from tests.commands.test_sync_tags import point
 from tests.support import kills
-from tests.support.clones import LEDGER, Clone, Pair, git, refs_of
+from tests.support.clones import LEDGER, Clone, Pair, refs_of
+from tests.support.git_calls import git
 
 pytestmark = pytest.mark.thorough
 
@@ -63,7 +64,7 @@ def test_clones_that_sync_at_once_lose_nothing(pair: Pair) -> None:
     for number in range(ROUNDS):
         events |= work(pair, number)
         sync_at_once(pair, "guarded")
-        there = git(pair.origin, "rev-list", LEDGER).split()
+        there = git("rev-list", LEDGER, where=pair.origin).split()
         assert events <= set(there)
     pair.meet()
     pair.assert_same()
@@ -75,7 +76,7 @@ def test_the_loss_would_be_seen_without_fast_forward(pair: Pair) -> None:
     both_started(pair)
     events = work(pair, 0)
     sync_at_once(pair, "forced")
-    assert not events <= set(git(pair.origin, "rev-list", LEDGER).split())
+    assert not events <= set(git("rev-list", LEDGER, where=pair.origin).split())
 
 
 @pytest.fixture
@@ -104,7 +105,7 @@ def kept(pair: Pair, tip: str) -> None:
     pair.ann.sync()
     pair.assert_same("ledger", "tags")
     assert tip in pair.ann.git("rev-list", LEDGER).split()
-    git(pair.bob.top, "fsck", "--no-dangling", "--no-progress")
+    git("fsck", "--no-dangling", "--no-progress", where=pair.bob.top)
 
 
 @pytest.mark.parametrize("at", range(4))

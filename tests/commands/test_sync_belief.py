@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tests.support import gate_scene
 from tests.support.clones import Clone, Pair, refs_of, second_remote
 from tests.support.gate_scene import NEW, TAS, Key, make_key
 from tests.support.ledgers import put_policy_in_force
+from tests.support.refusals import refusal
 from tests.support.terminal_person import at_terminal
 
 MANUAL = {"kind": "MANUAL"}
@@ -183,9 +183,9 @@ def test_every_place_asks_the_rule_of_a_ledger_that_was_forged(pair: Pair, tmp_p
     moves = [Move(tip, forged, LEDGER)]
     assert {"LEDGER_FORK"} <= {one.code for one in received.problems(pair.ann.opened.ledger, moves)}
     pair.ann.git("push", "-q", "--no-verify", "--force", "origin", f"{forged}:{LEDGER}")
-    assert refused(pair.bob.sync) in NOT_BELIEVED
+    assert refusal(pair.bob.sync).code in NOT_BELIEVED
     there = Workspace.open(fresh(pair, tmp_path))
-    assert refused(partial(router.call, "init", there, init.Request())) in NOT_BELIEVED
+    assert refusal(partial(router.call, "init", there, init.Request())).code in NOT_BELIEVED
     pair.bob.git("fetch", "-q", "origin", f"+{LEDGER}:{LEDGER}")
     assert pair.bob.trouble("ledger")
     asked: tuple[tuple[str, object], ...] = (
@@ -194,16 +194,10 @@ def test_every_place_asks_the_rule_of_a_ledger_that_was_forged(pair: Pair, tmp_p
         ("gate approve", gate_approve.Request(gate, ask=gate_scene.yes)),
     )
     for verb, request in asked:
-        assert refused(partial(pair.bob.call, verb, request)) in NOT_BELIEVED
+        assert refusal(partial(pair.bob.call, verb, request)).code in NOT_BELIEVED
     words = ("git", "commit", "--allow-empty", "-m", "x")
     done = subprocess.run(words, cwd=pair.bob.top, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert NO in done.stderr
     assert NO in agent_hook._why(str(pair.bob.top / ".git"))
     assert not (pair.bob.top / "owned").exists()
-
-
-def refused(run: Callable[[], object]) -> str:
-    with pytest.raises(DevsError) as caught:
-        run()
-    return caught.value.code

@@ -11,7 +11,8 @@ from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.support.clones import Clone, Pair, git, refs_of, second_remote
+from tests.support.clones import Clone, Pair, refs_of, second_remote
+from tests.support.git_calls import git
 from tests.support.ledgers import put_policy_in_force
 from tests.support.terminal_person import at_terminal
 
@@ -125,7 +126,7 @@ def test_a_server_goes_on_remembering_until_its_own_person_chooses(pair: Pair, t
     code, said = at_terminal(pair.ann.top, "sync", "other", "--let-stand", ours)
     assert (code, "pre-receive hook declined" in said) == (4, True), said
     pair.ann.git("push", "-q", "other", f"{LEDGER}:refs/devs/chosen")
-    git(other, "update-ref", LEDGER, "refs/devs/chosen")
+    git("update-ref", LEDGER, "refs/devs/chosen", where=other)
     pair.ann.sync("other")
     pair.ann.sync("origin")
     assert refs_of(pair.origin)[LEDGER] == refs_of(other)[LEDGER] == pair.ann.tip

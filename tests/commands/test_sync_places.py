@@ -9,7 +9,8 @@ import pytest
 from devs_git.commands import init
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.clones import Clone, Pair, git, refs_of
+from tests.support.clones import Clone, Pair, refs_of
+from tests.support.git_calls import git
 
 
 @pytest.mark.parametrize(
@@ -18,11 +19,11 @@ from tests.support.clones import Clone, Pair, git, refs_of
 def test_a_clone_that_leaves_something_out_syncs_the_whole_ledger(
     options: tuple[str, ...], pair: Pair, tmp_path: Path
 ) -> None:
-    git(pair.origin, "config", "uploadpack.allowFilter", "true")
+    git("config", "uploadpack.allowFilter", "true", where=pair.origin)
     pair.ann.task("10")
     pair.ann.git("push", "-q", "origin", "main")
     pair.ann.sync()
-    git(tmp_path, "clone", "-q", *options, f"file://{pair.origin}", "other")
+    git("clone", "-q", *options, f"file://{pair.origin}", "other", where=tmp_path)
     other = Clone(tmp_path / "other")
     router.call("init", Workspace.open(other.top), init.Request())
     gate = pair.ann.ask()
@@ -45,7 +46,7 @@ def test_a_linked_worktree_and_a_bare_place_sync_the_same_ledger(pair: Pair, tmp
     pair.bob.sync()
     pair.ann.git("worktree", "add", "-q", str(tmp_path / "linked"))
     assert Clone(tmp_path / "linked").sync().ledger == pair.ann.tip == pair.bob.tip
-    git(tmp_path, "clone", "-q", "--mirror", "origin.git", "bare.git")
+    git("clone", "-q", "--mirror", "origin.git", "bare.git", where=tmp_path)
     pair.bob.task("12")
     pair.bob.sync()
     assert Clone(tmp_path / "bare.git").sync().ledger == pair.bob.tip
@@ -54,7 +55,7 @@ def test_a_linked_worktree_and_a_bare_place_sync_the_same_ledger(pair: Pair, tmp
 
 @pytest.mark.quick
 def test_two_remotes_get_the_same(pair: Pair, tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q", "--bare", "backup.git")
+    git("init", "-q", "--bare", "backup.git", where=tmp_path)
     pair.ann.git("remote", "add", "backup", "../backup.git")
     pair.ann.task("10")
     pair.bob.task("11")

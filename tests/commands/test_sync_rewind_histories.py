@@ -1,4 +1,4 @@
-"""Three clones and two remotes, at random: after each step every clone and remote shows what its own branches say."""
+"""Random steps in three clones with two remotes. After each step, each clone and remote has the states that the rule gives."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import pytest
 
 from devs_git.commands import log, rewind, undo
 from devs_git.errors import DevsError
-from tests.support.clones import Clone, Trio, git
-from tests.support.sync_oracle import Claims, Oracle, branches
+from tests.support.clones import Clone, Trio
+from tests.support.git_calls import git
+from tests.support.sync_oracle import LedgerFacts, Oracle, branches
 
-pytestmark = pytest.mark.thorough  # test_sync_rewinds tells the rule with one history
+pytestmark = pytest.mark.thorough  # test_sync_rewinds shows the rule with one history
 
 HISTORIES = int(os.environ.get("DEVS_TEST_COUNT_SYNC_REWINDS", "2"))
 STEPS = 25 if HISTORIES > 2 else 15
-# The first two notice if the remotes' branches, or a pull of what was rewound, count for nothing.
+# The histories of the first two seeds find a program that ignores the remotes' branches, or a pull of rewound commits.
 SEEDS = [2 + 5 * n for n in range(HISTORIES)]
 REFUSED = {
     "NOTHING_TO_UNDO",
@@ -31,22 +32,22 @@ REFUSED = {
 
 
 class Story:
-    """What the clones do, drawn from one seed. All work is on `main`, each task is one completion."""
+    """Random steps of the clones. All work is on `main`, and each task is completed once."""
 
     def __init__(self, trio: Trio, seed: int, folder: Path) -> None:
         self.trio, self.dice, self.count = trio, random.Random(seed), 0
-        self.places = {"origin": trio.origin, "spare": trio.spare}
+        self.remotes = {"origin": trio.origin, "spare": trio.spare}
         trio.cat.git("remote", "add", "spare", "../spare.git")
-        self.every = folder / "every.git"
-        git(folder, "init", "-q", "--bare", os.fspath(self.every))
-        self.oracle = Oracle(self.every)
+        self.all_commits = folder / "all-commits.git"
+        git("init", "-q", "--bare", os.fspath(self.all_commits), where=folder)
+        self.oracle = Oracle(self.all_commits)
         self.done: list[str] = []
         for clone in trio.every:
-            self.oracle.of(clone.top).git_saw("origin", branches(trio.origin))
+            self.oracle.branches_seen_by(clone.top).record_fetch("origin", branches(trio.origin))
         self.begin()
 
     def begin(self) -> None:
-        """Three tasks that origin has; spare has two of them, and of the clones two or three have all."""
+        """Make three tasks. `origin` has all of them and `spare` has two. Two or three of the clones have all of them."""
         ann, bob, cat = self.trio.every
         for remote in ("", "spare", "origin"):
             self.work(ann, "")
@@ -58,25 +59,27 @@ class Story:
 
     def step(self) -> None:
         clone, remote = self.dice.choice(self.trio.every), self.dice.choice(("origin", "origin", "spare"))
-        does: tuple[Callable[[Clone, str], str], ...] = (
+        steps: tuple[Callable[[Clone, str], str], ...] = (
             self.work, self.work, self.rewind, self.rewind, self.rewind, self.undo, self.undo, self.sync, self.sync,
             self.sync, self.sync, self.sync, self.pull, self.pull, self.push, self.force, self.fetch,
         )  # fmt: skip
-        does_it = self.dice.choice(does)
-        self.done.append(f"{clone.top.name} {does_it.__name__} {remote}")
-        self.done[-1] += f": {does_it(clone, remote)}"
+        step = self.dice.choice(steps)
+        self.done.append(f"{clone.top.name} {step.__name__} {remote}")
+        self.done[-1] += f": {step(clone, remote)}"
         for each in self.trio.every:
-            git(self.every, "fetch", "-q", os.fspath(each.top), f"+refs/*:refs/{each.top.name}/*")
+            git("fetch", "-q", os.fspath(each.top), f"+refs/*:refs/{each.top.name}/*", where=self.all_commits)
         for each in self.trio.every:
             self.compare(each)
 
     def compare(self, clone: Clone) -> None:
-        """What `log` says of each completion, and what the rule says of it."""
+        """`log` shows for each completion the state that the rule gives."""
         rows = clone.call("log", log.Request(limit=1000)).checkpoints
-        told = {row.task_id: row.state.removesuffix(", not on HEAD") for row in rows}
-        claims = Claims.of(clone.top)
-        wanted = {claims.tasks[tag]: self.oracle.state(clone.top, claims, tag) for tag in claims.commits}
-        assert told == wanted, f"{clone.top.name}: {self.done[-1]}"
+        shown = {row.task_id: row.state.removesuffix(", not on HEAD") for row in rows}
+        facts = LedgerFacts.of(clone.top)
+        expected = {
+            facts.tasks[tag]: self.oracle.expected_state(clone.top, facts, tag) for tag in facts.commits
+        }
+        assert shown == expected, f"{clone.top.name}: {self.done[-1]}"
 
     def work(self, clone: Clone, _remote: str) -> str:
         self.count += 1
@@ -104,15 +107,15 @@ class Story:
 
     def sync(self, clone: Clone, remote: str) -> str:
         done = clone.sync(remote)
-        there, claims = self.places[remote], Claims.of(clone.top)
-        git(self.every, "fetch", "-q", os.fspath(clone.top), f"+refs/*:refs/{clone.top.name}/*")
-        git(self.every, "fetch", "-q", os.fspath(there), f"+refs/*:refs/{remote}/*")
-        self.oracle.sync_saw(clone.top, remote, branches(there), claims)
-        assert self.tasks(there) == self.oracle.tags_of(there, claims), f"tags on {remote}: {self.done[-1]}"
+        top, facts = self.remotes[remote], LedgerFacts.of(clone.top)
+        git("fetch", "-q", os.fspath(clone.top), f"+refs/*:refs/{clone.top.name}/*", where=self.all_commits)
+        git("fetch", "-q", os.fspath(top), f"+refs/*:refs/{remote}/*", where=self.all_commits)
+        self.oracle.record_sync(clone.top, remote, branches(top), facts)
+        assert self.tasks(top) == self.oracle.expected_tasks(top, facts), f"tags on {remote}: {self.done[-1]}"
         live = {
-            claims.tasks[tag]
-            for tag in claims.commits
-            if self.oracle.state(clone.top, claims, tag) == "completed"
+            facts.tasks[tag]
+            for tag in facts.commits
+            if self.oracle.expected_state(clone.top, facts, tag) == "completed"
         }
         assert self.tasks(clone.top) == live, f"tags in {clone.top.name}: {self.done[-1]}"
         again = clone.sync(remote)
@@ -120,19 +123,19 @@ class Story:
         return f"rewound {done.rewound}, revived {done.revived}"
 
     @staticmethod
-    def tasks(place: Path) -> set[str]:
-        return set(git(place, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/tags/devs").split())
+    def tasks(top: Path) -> set[str]:
+        return set(git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/tags/devs", where=top).split())
 
     def pull(self, clone: Clone, remote: str) -> str:
-        if "main" not in branches(self.places[remote]):
+        if "main" not in branches(self.remotes[remote]):
             return "nothing"
         clone.git("pull", "-q", "--no-rebase", "--no-edit", remote, "main")
-        self.saw(clone, remote)
+        self.record_fetch(clone, remote)
         return clone.git("rev-parse", "--short=8", "HEAD")
 
     def fetch(self, clone: Clone, remote: str) -> str:
         clone.git("fetch", "-q", remote)
-        self.saw(clone, remote)
+        self.record_fetch(clone, remote)
         return ""
 
     def push(self, clone: Clone, remote: str, *options: str) -> str:
@@ -142,14 +145,14 @@ class Story:
             if "fetch first" not in str(error) and "non-fast-forward" not in str(error):
                 raise
             return "rejected"
-        self.saw(clone, remote)
+        self.record_fetch(clone, remote)
         return clone.git("rev-parse", "--short=8", "main")
 
     def force(self, clone: Clone, remote: str) -> str:
         return self.push(clone, remote, "--force")
 
-    def saw(self, clone: Clone, remote: str) -> None:
-        self.oracle.of(clone.top).git_saw(remote, branches(self.places[remote]))
+    def record_fetch(self, clone: Clone, remote: str) -> None:
+        self.oracle.branches_seen_by(clone.top).record_fetch(remote, branches(self.remotes[remote]))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

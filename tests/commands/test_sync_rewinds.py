@@ -17,7 +17,8 @@ from devs_git.commands import (
     trace_put,
     undo,
 )
-from tests.support.clones import Clone, Trio, git, refs_of
+from tests.support.clones import Clone, Trio, refs_of
+from tests.support.git_calls import git
 
 TAG = "refs/tags/devs/task-2"
 HERE = "rewound here, still on origin/main"
@@ -252,7 +253,7 @@ def test_verify_and_a_server_allow_the_tag_of_what_some_clones_rewound_and_its_l
         assert clone.trouble("ledger", "tags") == []
     told.bob.git("push", "-q", "--force", "origin", "main")
     told.bob.sync()
-    assert TAG not in git(router_of, "for-each-ref")
+    assert TAG not in git("for-each-ref", where=router_of)
     for clone in told.every:
         assert clone.trouble("ledger", "tags") == []
 

@@ -11,7 +11,8 @@ from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
 from devs_git.storage.git import remote_repository
-from tests.support.clones import Clone, Pair, git, refs_of
+from tests.support.clones import Clone, Pair, refs_of
+from tests.support.git_calls import git
 
 TAG = "refs/tags/devs/task-10"
 
@@ -61,8 +62,8 @@ def test_a_tag_that_an_amend_made_again_is_moved_on_the_remote_and_in_the_other_
 
 def test_a_tag_that_somebody_else_moved_is_left_alone(amended: tuple[Pair, str, str]) -> None:
     pair, _old, _new = amended
-    theirs = git(pair.origin, "rev-parse", "main")
-    git(pair.origin, "update-ref", TAG, theirs)
+    theirs = git("rev-parse", "main", where=pair.origin)
+    git("update-ref", TAG, theirs, where=pair.origin)
     done = pair.ann.sync()
     assert (done.moved, done.left) == ((), (TAG,))
     assert refs_of(pair.origin)[TAG] == theirs
@@ -97,7 +98,7 @@ def test_an_undone_tag_that_a_fetch_brings_back_goes_with_the_next_verb_and_neve
     start(pair.ann, "12")
     assert "refs/tags/devs/task-11" not in refs_of(pair.ann.top)
     pair.ann.sync()
-    git(pair.origin, "update-ref", "refs/tags/devs/task-11", stale)  # a clone that pushes its old tags
+    git("update-ref", "refs/tags/devs/task-11", stale, where=pair.origin)  # a clone that pushes its old tags
     assert pair.bob.sync().deleted == ("refs/tags/devs/task-11",)
     pair.ann.sync()
     pair.assert_same()
@@ -185,13 +186,13 @@ def test_a_lease_that_fails_forces_nothing_and_is_looked_at_again(
     amended: tuple[Pair, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pair, _old, _new = amended
-    theirs = git(pair.origin, "rev-parse", "main")
+    theirs = git("rev-parse", "main", where=pair.origin)
     tries: list[object] = []
     push = remote_repository.Remote.push
 
     def late(self: remote_repository.Remote, *args: object) -> None:
         if not tries:  # after sync looked, before it pushes
-            git(pair.origin, "update-ref", TAG, theirs)
+            git("update-ref", TAG, theirs, where=pair.origin)
         tries.append(args)
         push(self, *args)  # type: ignore[arg-type]
 
@@ -210,14 +211,14 @@ def test_nothing_of_this_clone_alone_is_pushed(pair: Pair) -> None:
     pair.ann.git("config", "push.followTags", "true")
     pair.ann.git("config", "remote.origin.mirror", "true")
     pair.ann.sync()
-    assert git(pair.origin, "for-each-ref", "--format=%(refname)").splitlines() == [
+    assert git("for-each-ref", "--format=%(refname)", where=pair.origin).splitlines() == [
         "refs/devs/checkpoints/task-10/1",
         "refs/devs/checkpoints/task-11/1",
         "refs/heads/devs/ledger",
         "refs/heads/main",
         TAG,
     ]
-    assert git(pair.origin, "rev-parse", "main") != pair.ann.git("rev-parse", "main")
+    assert git("rev-parse", "main", where=pair.origin) != pair.ann.git("rev-parse", "main")
 
 
 @pytest.mark.parametrize("count", [int(os.environ.get("DEVS_TEST_COUNT_SYNC_REFS", "3"))])

@@ -15,11 +15,12 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.git import remote_repository
 from devs_git.workspace import Workspace
-from tests.support.clones import LEDGER, Clone, Pair, git, refs_of
+from tests.support.clones import LEDGER, Clone, Pair, refs_of
+from tests.support.git_calls import git
 
 
 def everything(where: Path) -> str:
-    return git(where, "for-each-ref", "--format=%(refname) %(objectname)")
+    return git("for-each-ref", "--format=%(refname) %(objectname)", where=where)
 
 
 def refused(clone: Clone, remote: str = "") -> DevsError:
@@ -36,11 +37,11 @@ def refused(clone: Clone, remote: str = "") -> DevsError:
 def test_a_remote_that_went_back_behind_what_was_seen_is_a_rollback(pair: Pair) -> None:
     pair.ann.task("10")
     pair.meet()
-    git(pair.origin, "update-ref", LEDGER, f"{LEDGER}~1")
+    git("update-ref", LEDGER, f"{LEDGER}~1", where=pair.origin)
     for clone in (pair.ann, pair.bob):
         error = refused(clone)
         assert (error.code, error.exit_status) == ("LEDGER_ROLLBACK", 5)
-    git(pair.origin, "update-ref", "-d", LEDGER)
+    git("update-ref", "-d", LEDGER, where=pair.origin)
     assert refused(pair.bob).code == "LEDGER_ROLLBACK"
     subprocess.run(["sh", "-c", refused(pair.bob).hint.partition("is right: ")[2].partition(" && ")[0]],
                    cwd=pair.bob.top, check=True)  # fmt: skip
@@ -50,7 +51,7 @@ def test_a_remote_that_went_back_behind_what_was_seen_is_a_rollback(pair: Pair) 
 
 def test_a_second_root_is_a_fork(pair: Pair) -> None:
     pair.ann.task("10")
-    tree = git(pair.origin, "rev-parse", f"{LEDGER}^{{tree}}")
+    tree = git("rev-parse", f"{LEDGER}^{{tree}}", where=pair.origin)
     words = (
         "-c",
         "user.name=x",
@@ -61,15 +62,15 @@ def test_a_second_root_is_a_fork(pair: Pair) -> None:
         "-m",
         "x\n\nDevs-Event: ledger.created",
     )
-    root = git(pair.origin, *words)
+    root = git(*words, where=pair.origin)
     was = refs_of(pair.origin)[LEDGER]
-    git(pair.origin, "update-ref", LEDGER, root)
+    git("update-ref", LEDGER, root, where=pair.origin)
     error = refused(pair.ann)
     assert (error.code, error.exit_status) == ("LEDGER_FORK", 5)
     joined = git(
-        pair.origin, *words[:-3], tree, "-p", was, "-p", root, "-m", "x\n\nDevs-Event: ledger.merged"
+        *words[:-3], tree, "-p", was, "-p", root, "-m", "x\n\nDevs-Event: ledger.merged", where=pair.origin
     )
-    git(pair.origin, "update-ref", LEDGER, joined)
+    git("update-ref", LEDGER, joined, where=pair.origin)
     assert refused(pair.ann).code == "LEDGER_FORK"
 
 
@@ -110,7 +111,7 @@ def test_without_a_name_it_is_origin_the_only_one_or_the_upstreams(pair: Pair) -
 
 
 def test_a_repository_without_a_ledger_or_a_remote_is_told_what_to_run(pair: Pair, tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q", "bare-of-us")
+    git("init", "-q", "bare-of-us", where=tmp_path)
     assert refused_after(Clone(tmp_path / "bare-of-us")).code == "NOT_INITIALIZED"
     pair.ann.git("remote", "remove", "origin")
     assert "git remote add" in refused(pair.ann).hint
@@ -120,7 +121,7 @@ def test_a_repository_without_a_ledger_or_a_remote_is_told_what_to_run(pair: Pai
 def test_a_remote_that_cannot_do_all_at_once_gets_the_ledger_first(
     atomic: str, pair: Pair, tmp_path: Path
 ) -> None:
-    git(pair.origin, "config", "receive.advertiseAtomic", atomic)
+    git("config", "receive.advertiseAtomic", atomic, where=pair.origin)
     hook = pair.origin / "hooks" / "update"
     hook.write_text(f'#!/bin/sh\necho "$1" >> "{tmp_path}/order"\n')
     hook.chmod(0o755)
@@ -181,7 +182,12 @@ def test_only_so_many_others_are_waited_for(pair: Pair, monkeypatch: pytest.Monk
             LEDGER,
             "-m",
         )
-        git(pair.origin, "update-ref", LEDGER, git(pair.origin, *words, "x\n\nDevs-Event: task.result"))
+        git(
+            "update-ref",
+            LEDGER,
+            git(*words, "x\n\nDevs-Event: task.result", where=pair.origin),
+            where=pair.origin,
+        )
         push(self, *args)  # type: ignore[arg-type]
 
     pair.ann.call("task start", task_start.Request("10", title="t"))

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from devs_git.errors import DevsError
-from tests.support.content_oracle import Held
+from tests.support.content_oracle import ProtectedContents
 from tests.support.rewind_cases import Case, Files, Link
 
 WANTED: dict[str, Files] = {
@@ -57,7 +57,7 @@ def test_an_undo_over_a_nested_repository_is_refused_before_the_first_write_or_d
     case.stage("2", {**WANTED[wanted], "z": b"z\n"})
     done = case.rewind("1")
     nest(case, nested, how)
-    before, held, refs = case.look(), Held.now(case), case.git("for-each-ref")
+    before, held, refs = case.look(), ProtectedContents.now(case), case.git("for-each-ref")
     refused = _undone(case, done.rewind_id, *options)
     if refused is None:
         assert case.git("ls-files", "d").split("\n") == sorted(map(str, WANTED[wanted]))
@@ -66,7 +66,7 @@ def test_an_undo_over_a_nested_repository_is_refused_before_the_first_write_or_d
         assert refused.code == "GIT_RESET_FAILED", refused
         assert refused.details["reason"] in ("nested_repository", "untracked_in_the_way"), refused
         assert case.git("for-each-ref") == refs
-    held.must_still_be_there(case)
+    held.assert_nothing_lost(case)
     assert not (case.top / ".git/index.lock").exists()
 
 

@@ -13,7 +13,8 @@ from devs_git.domain.clients.claude import CLAUDE
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from tests.support.agent_calls import after, call
-from tests.support.attacker import must_fail, run_ok
+from tests.support.attacker import must_fail
+from tests.support.git_calls import git
 
 Run = Callable[..., str]
 
@@ -28,10 +29,10 @@ def elsewhere(tmp_path: Path) -> Path:
 
 def commit() -> None:
     """Make a commit, and one from a template that an editor changes."""
-    run_ok("commit", "-q", "--allow-empty", "-m", "x")
+    git("commit", "-q", "--allow-empty", "-m", "x")
     Path("words").write_text("Subject\n")
     edit = {"GIT_EDITOR": "echo more >>"}
-    run_ok("commit", "-q", "--allow-empty", "-t", "words", env=edit)
+    git("commit", "-q", "--allow-empty", "-t", "words", env=edit)
     Path("words").unlink()
 
 

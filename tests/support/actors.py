@@ -1,4 +1,4 @@
-"""What people and agents do to files and to the index, for the world that `test_model` runs."""
+"""Actions of people and agents on files and on the index, for the state machine of `test_model`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CHANGES = (
 
 
 def first_repository(base: Path) -> Path:
-    """The repository that every world begins with, made once below `base`; its remote is `remote.git` beside it."""
+    """The repository with which each run begins. It is made once below `base`; `remote.git` beside it is its remote."""
     mould = base / "mould"
     if not mould.exists():
         made = begin(mould)
@@ -75,7 +75,7 @@ def first_repository(base: Path) -> Path:
 
 
 class People:
-    """Somebody at work in a repository: each of these is one thing that is done at one path."""
+    """A person or an agent in a repository. Each method is one action at one path."""
 
     case: Case
     places: tuple[bytes, ...]
@@ -88,7 +88,7 @@ class People:
         return b"content %d\n" % next(self.counter)
 
     def run_git(self, *args: str | bytes) -> None:
-        """What a person does with git; it may refuse."""
+        """Run git, which may refuse."""
         self.case.git_bytes(*args, ok=(0, 1, 128, 255))
 
     def edit(self, name: bytes) -> None:
@@ -121,7 +121,7 @@ class People:
         self.case.write({name: b"Line %d\r\nmixed\n" % next(self.counter)})
 
     def nest(self, name: bytes) -> None:
-        """A repository of its own where a folder is, or could be; what is tracked in it stays in the index."""
+        """Make a nested repository. Files of the folder that are tracked stay in the index."""
         folder = FOLDERS[NAMES.index(name) % len(FOLDERS)]
         path = Path(self.case.path(folder))
         self._clear_above(folder + b"/x")
@@ -146,7 +146,7 @@ class People:
                 path.unlink()
 
     def rewrite(self, place: bytes, text: bytes, *, written: bool, gone: str) -> None:
-        """Give the repository other attributes, let git write its files under them, and take the attributes file away."""
+        """Commit other attributes, let git write its files under them, and delete the file with the attributes, or make it a link."""
         self._clear_above(place)
         self.case.write({place: text})
         self.run_git("add", "-f", "--", place)

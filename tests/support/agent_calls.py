@@ -1,4 +1,4 @@
-"""Helpers for the tests of agent hooks: example payloads, and calls of a hook as its client makes them."""
+"""Example payloads of clients, and calls of our client hook as a client makes them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ EXAMPLES = {
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a client sees of a hook."""
+class HookAnswer:
+    """What a hook answers to a client."""
 
     status: int
     out: str
@@ -27,14 +27,14 @@ class Said:
 
     @property
     def denied(self) -> str:
-        """Why the tool may not run, as the clients read it; '' where it may."""
+        """The reason why the tool may not run, as clients read it; '' if it may run."""
         if self.status == 2:
             return self.err
-        told = json.loads(self.out) if self.out else {}
-        if told.get("decision") == "deny":
-            return str(told["reason"])
-        told = told.get("hookSpecificOutput", {})
-        return told["permissionDecisionReason"] if told.get("permissionDecision") == "deny" else ""
+        output = json.loads(self.out) if self.out else {}
+        if output.get("decision") == "deny":
+            return str(output["reason"])
+        output = output.get("hookSpecificOutput", {})
+        return output["permissionDecisionReason"] if output.get("permissionDecision") == "deny" else ""
 
 
 def call(
@@ -46,15 +46,15 @@ def call(
     where: Path | None = None,
     shell: str = "sh",
     **env: str,
-) -> Said:
-    """Run our line as it stands in the client's file of the project at `top`, in the folder `where`.
+) -> HookAnswer:
+    """Run the line that the client's file of the project at `top` has for this event, in the folder `where`.
 
     An event of Claude Code around a tool stands for the client's own.
     """
     event = event_of(client, event or payload["hook_event_name"])
     file = json.loads((top / CLIENTS[client].hooks_file).read_text())
     line = file["hooks"][event][0]["hooks"][0]["command"]
-    told = {"CLAUDE_PROJECT_DIR": os.fspath(top)} if client == "claude" else {}
+    variables = {"CLAUDE_PROJECT_DIR": os.fspath(top)} if client == "claude" else {}
     data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     done = subprocess.run(
         [shell, "-c", line],
@@ -62,9 +62,9 @@ def call(
         input=data,
         capture_output=True,
         check=False,
-        env={**os.environ, **told, **env},
+        env={**os.environ, **variables, **env},
     )
-    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return HookAnswer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def event_of(client: str, event: str) -> str:

@@ -1,10 +1,9 @@
-"""Two clones of one repository with a ledger, and the bare remote between them."""
+"""Two or three clones of one repository with a ledger, and the bare remotes that they share."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,28 +13,24 @@ from devs_git.entrypoints import router
 from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
 from tests.support import gate_scene
+from tests.support.git_calls import git
 from tests.support.scene import Scene
-from tests.support.sync_oracle import Claims, Oracle, branches
+from tests.support.sync_oracle import LedgerFacts, Oracle, branches
 
 LEDGER = "refs/heads/devs/ledger"
 TAGS = "refs/tags/devs"
-OURS = ("refs/heads/devs/ledger", "refs/devs/checkpoints", "refs/tags/devs")
-
-
-def git(where: Path, *args: str, ok: tuple[int, ...] = (0,)) -> str:
-    done = subprocess.run(["git", *args], cwd=where, capture_output=True, check=False)
-    assert done.returncode in ok, (args, os.fsdecode(done.stderr))
-    return os.fsdecode(done.stdout).rstrip("\n")
+SHARED_REFS = (LEDGER, "refs/devs/checkpoints", TAGS)
 
 
 def refs_of(where: Path) -> dict[str, str]:
-    rows = git(where, "for-each-ref", "--format=%(refname) %(objectname)", *OURS).splitlines()
+    """The refs that `sync` shares, with their oids."""
+    rows = git("for-each-ref", "--format=%(refname) %(objectname)", *SHARED_REFS, where=where).splitlines()
     return dict(row.split(" ") for row in rows)
 
 
 @dataclass(frozen=True)
 class Clone:
-    """One clone at work; every command opens the repository anew, as a process would."""
+    """One clone. Each command opens the repository again, as a new process does."""
 
     top: Path
 
@@ -44,7 +39,7 @@ class Clone:
         return Workspace.open(self.top)
 
     def git(self, *args: str) -> str:
-        return git(self.top, *args)
+        return git(*args, where=self.top)
 
     def call(self, verb: str, request: Any) -> Any:
         return router.call(verb, self.opened, request)
@@ -82,44 +77,44 @@ class Clone:
         return [f"{f.code}: {f.message}" for f in found if f.severity == severity]
 
 
-def claims_of(clone: Clone) -> Claims:
-    """What the ledger says of completions that nothing replaced; who took which away, by our own reading of its events."""
+def facts_of(clone: Clone) -> LedgerFacts:
+    """What the clone's own program reads in the ledger: the completions that nothing replaced, and who rewound them."""
     points = [
         p for p in clone.opened.ledger.tip().history.checkpoints.values() if p.completed and not p.replaced
     ]
-    return Claims(
+    return LedgerFacts(
         {point.tag: point.commit for point in points},
         {point.tag: point.task_id for point in points},
-        # No branch brings back what a rewind took on the commit that it stopped at.
+        # A rewind to the very commit of a completion undoes it on that commit: no branch makes it live again.
         {p.tag: {entry.clone: "" if entry.at else entry.branch for entry in p.rewound} for p in points},
     )
 
 
-def assert_named(refs: dict[str, str], live: set[str], claims: Claims) -> None:
-    """Each task with a live completion has its visible tag, which names one of them, and no other task has one."""
+def assert_visible_tags(refs: dict[str, str], live: set[str], facts: LedgerFacts) -> None:
+    """Each task with live completions has a visible tag, and this is one of them. No other task has a visible tag."""
     named = {name.removeprefix(f"{TAGS}/"): oid for name, oid in refs.items() if name.startswith(TAGS)}
-    assert set(named) == {claims.tasks[tag] for tag in live}
+    assert set(named) == {facts.tasks[tag] for tag in live}
     assert set(named.values()) <= live
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Clones `ann` and `bob`, both in step with the bare `origin`."""
+    """The clones `ann` and `bob`, both synchronised with the bare repository `origin`."""
 
     origin: Path
     ann: Clone
     bob: Clone
 
     def meet(self) -> None:
-        """Both sync until both have all: the one, the other, the one again."""
+        """Ann, Bob and again Ann run `sync`, so that both have everything."""
         self.ann.sync()
         self.bob.sync()
         self.ann.sync()
 
     def assert_same(self, *parts: str) -> None:
-        """One ledger and the same refs everywhere, and `verify` (all of it, or `parts`) is green in both clones.
+        """All three repositories have the same shared refs, and `verify` (all of it, or `parts`) finds nothing.
 
-        Not after a rewind that was not undone: the visible tags are each clone's own then (`assert_agree`).
+        After a rewind that was not undone, use `assert_agree`: each clone then has visible tags of its own.
         """
         for clone in (self.ann, self.bob):
             here, there = refs_of(clone.top), refs_of(self.origin)
@@ -127,23 +122,28 @@ class Pair:
         self.assert_sound(*parts)
 
     def assert_agree(self) -> None:
-        """One ledger and the same checkpoints everywhere, and the visible tags that each clone's and the remote's own
-        branches ask for; `verify` is green.
+        """All three repositories have the same ledger and checkpoints. Each has the visible tags of the completions that
+        its branches have. `verify` finds nothing.
         """
-        every = self.origin.with_name("every.git")
-        git(self.origin.parent, "init", "-q", "--bare", str(every))
-        oracle, told = Oracle(every), refs_of(self.origin)
+        all_commits = self.origin.with_name("all-commits.git")
+        git("init", "-q", "--bare", str(all_commits), where=self.origin.parent)
+        oracle, on_origin = Oracle(all_commits), refs_of(self.origin)
         for clone in (self.ann, self.bob):
             here = refs_of(clone.top)
             assert {name: oid for name, oid in here.items() if not name.startswith(TAGS)} == {
-                name: oid for name, oid in told.items() if not name.startswith(TAGS)
+                name: oid for name, oid in on_origin.items() if not name.startswith(TAGS)
             }
-            git(every, "fetch", "-q", str(clone.top), f"+refs/*:refs/{clone.top.name}/*")
-            claims = claims_of(clone)
-            oracle.of(clone.top).git_saw("origin", branches(clone.top, "refs/remotes/origin/"))
-            live = {tag for tag in claims.commits if oracle.state(clone.top, claims, tag) == "completed"}
-            assert_named(here, live, claims)
-        assert_named(told, {tag for tag in claims.commits if oracle.stands(self.origin, claims, tag)}, claims)
+            git("fetch", "-q", str(clone.top), f"+refs/*:refs/{clone.top.name}/*", where=all_commits)
+            facts = facts_of(clone)
+            oracle.branches_seen_by(clone.top).record_fetch(
+                "origin", branches(clone.top, "refs/remotes/origin/")
+            )
+            live = {
+                tag for tag in facts.commits if oracle.expected_state(clone.top, facts, tag) == "completed"
+            }
+            assert_visible_tags(here, live, facts)
+        expected = {tag for tag in facts.commits if oracle.expects_tag(self.origin, facts, tag)}
+        assert_visible_tags(on_origin, expected, facts)
         self.assert_sound()
 
     def assert_sound(self, *parts: str) -> None:
@@ -154,7 +154,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Trio(Pair):
-    """A third clone `cat`, and a second remote `spare` that ann and bob know, too."""
+    """A pair, a third clone `cat`, and a second remote `spare` of `ann` and `bob`."""
 
     cat: Clone
     spare: Path
@@ -164,34 +164,34 @@ class Trio(Pair):
         return self.ann, self.bob, self.cat
 
 
-def three(pair: Pair, folder: Path) -> Trio:
-    """The pair, a clone as it is made today, and an empty second remote beside origin."""
-    git(folder, "clone", "-q", os.fspath(pair.origin), "cat")
+def make_trio(pair: Pair, folder: Path) -> Trio:
+    """The pair, a fresh clone `cat`, and an empty second remote."""
+    git("clone", "-q", os.fspath(pair.origin), "cat", where=folder)
     cat = Clone(folder / "cat")
     router.call("init", cat.opened, init.Request())
-    git(folder, "init", "-q", "--bare", "spare.git")
+    git("init", "-q", "--bare", "spare.git", where=folder)
     for clone in (pair.ann, pair.bob):
         clone.git("remote", "add", "spare", "../spare.git")
     return Trio(pair.origin, pair.ann, pair.bob, cat, folder / "spare.git")
 
 
 def second_remote(pair: Pair, tmp_path: Path) -> Path:
-    """A bare copy of `origin`, known to both clones as `other`."""
+    """A bare copy of `origin`; both clones have it as the remote `other`."""
     other = tmp_path / "other.git"
-    git(tmp_path, "clone", "-q", "--mirror", str(pair.origin), str(other))
+    git("clone", "-q", "--mirror", str(pair.origin), str(other), where=tmp_path)
     for clone in (pair.ann, pair.bob):
         clone.git("remote", "add", "other", str(other))
     return other
 
 
-def make(initialised: Path, folder: Path) -> Pair:
-    """A pair of clones of a repository with a ledger."""
+def make_pair(initialised: Path, folder: Path) -> Pair:
+    """Two clones of a repository with a ledger, made in `folder`."""
     origin, ann, bob = folder / "origin.git", folder / "ann", folder / "bob"
-    git(folder, "init", "-q", "--bare", str(origin))
+    git("init", "-q", "--bare", str(origin), where=folder)
     shutil.move(initialised, ann)
-    git(ann, "remote", "add", "origin", str(origin))
-    git(ann, "push", "-q", "-u", "origin", "main", LEDGER)
-    git(folder, "clone", "-q", str(origin), str(bob))
+    git("remote", "add", "origin", str(origin), where=ann)
+    git("push", "-q", "-u", "origin", "main", LEDGER, where=ann)
+    git("clone", "-q", str(origin), str(bob), where=folder)
     router.call("init", Workspace.open(bob), init.Request())
     pair = Pair(origin, Clone(ann), Clone(bob))
     pair.bob.sync()
@@ -199,15 +199,15 @@ def make(initialised: Path, folder: Path) -> Pair:
     return pair
 
 
-def copy_of_the_pair(initialised: Path, mould: Path, folder: Path) -> Pair:
-    """Made once, copied for each test; the remote is named by a path that is right in each copy."""
+def copy_pair(initialised: Path, mould: Path, folder: Path) -> Pair:
+    """A copy of the pair in `mould`, which is made at the first call. The path of the remote is relative, so each copy can use it."""
     if not mould.exists():
         mould.mkdir()
-        made = make(initialised, mould)
+        made = make_pair(initialised, mould)
         for clone in (made.ann, made.bob):
             clone.git("remote", "set-url", "origin", "../origin.git")
     for name in ("origin.git", "ann", "bob"):
         shutil.copytree(mould / name, folder / name, symlinks=True)
         if name != "origin.git":
-            git(folder / name, "update-index", "-q", "--refresh")
+            git("update-index", "-q", "--refresh", where=folder / name)
     return Pair(folder / "origin.git", Clone(folder / "ann"), Clone(folder / "bob"))

@@ -1,6 +1,6 @@
-"""An independent account of every content: what was on disk or staged stays there, or is reachable from a ref.
+"""Check that no content is lost: each content that was on disk or staged still is, or a ref reaches it.
 
-It knows nothing of our code: it walks the folder, asks git for the index and for what refs reach, and hashes itself.
+It uses none of our code. It reads the folder, asks git for the index and for the objects that refs reach, and computes oids.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ def blob_oid(data: bytes) -> str:
 
 
 def on_disk(case: Case) -> dict[str, str]:
-    """Oid and one place of every content below the root: ignored files and nested repositories' files included."""
+    """The oid of each file below the root with one of its paths. Ignored files and files of nested repositories count."""
     return {blob_oid(data): repr(path) for path, (_, data) in contents(case.top).items()}
 
 
 def index_entries(case: Case) -> dict[str, str]:
-    """Oid and path of every entry of the index; an intent-to-add entry has no content of its own."""
+    """The oid of each entry of the index with its path, without entries of `git add -N`, which have no content."""
     lines = case.git_bytes("ls-files", "--stage", "-z").split(b"\0")
     found = {}
     for line in lines:
@@ -34,25 +34,25 @@ def index_entries(case: Case) -> dict[str, str]:
 
 
 def unchanged_paths(case: Case) -> set[bytes]:
-    """Tracked paths that git sees no change of."""
+    """Tracked paths for which git shows no change."""
     tracked = set(case.git_bytes("ls-files", "-z").split(b"\0"))
     return tracked - set(case.git_bytes("diff", "--name-only", "-z").split(b"\0"))
 
 
 def reachable(case: Case) -> set[str]:
-    """Every object that some ref reaches; reflogs do not count, so an entry of the stash below the first does not."""
+    """Each object that a ref reaches. Reflogs do not count, and so only the newest entry of the stash does."""
     return {line[:40] for line in case.git("rev-list", "--objects", "--all").splitlines()}
 
 
 @dataclass(frozen=True)
-class Held:
-    """What must not be lost while a verb runs."""
+class ProtectedContents:
+    """The contents that a verb must not lose."""
 
     contents: dict[str, str]
 
     @classmethod
-    def now(cls, case: Case, *, index: bool = True, clean: bool = False) -> Held:
-        """With `clean` a file that git calls unchanged is held as git has it: what a switch of branches writes again."""
+    def now(cls, case: Case, *, index: bool = True, clean: bool = False) -> ProtectedContents:
+        """The contents of the repository now. With `clean`, files without a change do not count: a switch may replace them."""
         found = on_disk(case)
         if clean:
             same = unchanged_paths(case)
@@ -63,7 +63,7 @@ class Held:
             }
         return cls(found | (index_entries(case) if index else {}))
 
-    def must_still_be_there(self, case: Case) -> None:
+    def assert_nothing_lost(self, case: Case) -> None:
         gone = self.contents.keys() - on_disk(case).keys() - index_entries(case).keys()
         lost = gone - reachable(case) if gone else set()
         assert not lost, f"lost: {sorted(self.contents[oid] for oid in lost)}"

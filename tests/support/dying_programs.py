@@ -1,4 +1,4 @@
-"""A git, or another program that a hook of ours starts, that is killed once: before it did anything, or when all is said."""
+"""Kill one call of git, or of another program that a hook of ours starts: before it begins, or after its end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 HELPERS = ("git", "awk", "cat", "grep", "sed", "mkdir", "cp", "rm")  # what our hooks start
-# Each of them adds a line to the count; the one whose line is the DYING_AT-th dies.
+# Each call adds a line to the file DYING_COUNT. The call that adds line number DYING_AT is killed.
 WRAPPER = """#!/bin/sh
 echo >> "$DYING_COUNT"
 n=$(wc -l < "$DYING_COUNT")
@@ -19,25 +19,25 @@ kill -9 $$
 
 
 def dying_git(folder: Path, *, at: int, before: bool) -> dict[str, str]:
-    """The environment in which the `at`-th git or ssh-keygen (from 1 on; 0: none) is killed; `gits_run` counts them."""
+    """An environment in which call number `at` of git or ssh-keygen is killed (the first is 1; 0: none). `gits_run` counts them."""
     folder.mkdir(exist_ok=True)
     for name in ("git", "ssh-keygen"):
         _wrap(folder, name)
-    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", **_told(folder, at=at, before=before)}
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", **_variables(folder, at=at, before=before)}
 
 
 def dying_helper(folder: Path, *, at: int, before: bool) -> dict[str, str]:
-    """The same for hooks: git puts its own folder of programs first, so this is one with HELPERS in it."""
+    """The same for programs that hooks start. Git puts its own folder of programs first in PATH, so this folder replaces it."""
     if not folder.exists():
         folder.mkdir()
         listed = ["git", "--exec-path"]
-        theirs = Path(subprocess.run(listed, check=True, capture_output=True, text=True).stdout.strip())
-        for program in theirs.iterdir():
+        programs = Path(subprocess.run(listed, check=True, capture_output=True, text=True).stdout.strip())
+        for program in programs.iterdir():
             if program.name not in HELPERS:
                 (folder / program.name).symlink_to(program)
         for name in HELPERS:
             _wrap(folder, name)
-    return {"GIT_EXEC_PATH": str(folder), **_told(folder, at=at, before=before)}
+    return {"GIT_EXEC_PATH": str(folder), **_variables(folder, at=at, before=before)}
 
 
 def _wrap(folder: Path, name: str) -> None:
@@ -47,7 +47,7 @@ def _wrap(folder: Path, name: str) -> None:
         wrapper.chmod(0o755)
 
 
-def _told(folder: Path, *, at: int, before: bool) -> dict[str, str]:
+def _variables(folder: Path, *, at: int, before: bool) -> dict[str, str]:
     (folder / "count").write_bytes(b"")
     return {
         "DYING_COUNT": str(folder / "count"),

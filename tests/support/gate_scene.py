@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from devs_git.commands import gate_approve, gate_request
-from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
@@ -99,13 +96,6 @@ def make_key(folder: Path, name: str) -> Key:
 
 def yes(_text: str) -> None:
     """A person who answers y."""
-
-
-def refusal(run: Callable[[], Any]) -> DevsError:
-    """The refusal of a call."""
-    with pytest.raises(DevsError) as caught:
-        run()
-    return caught.value
 
 
 def approve(workspace: Workspace, gate_id: str, **how: Any) -> gate_approve.Result:

@@ -1,4 +1,4 @@
-"""A git on PATH of which one call hangs until it is ended: itself, and a child that it started."""
+"""A git on PATH of which one call hangs, with a child that it starts, until somebody ends them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-DYING_SECONDS = 2.0  # a process that was killed is gone a moment later
-# Each call takes the first number that is free: two at once never take the same one.
+# How long a killed process may take to end.
+DYING_SECONDS = 2.0
+# Each call takes the first free number; two calls at the same time get different numbers.
 WRAPPER = """#!/bin/sh
 n=1
 while ! mkdir "$HANGING/$n" 2>/dev/null; do n=$((n + 1)); done
@@ -18,13 +19,13 @@ while ! mkdir "$HANGING/$n" 2>/dev/null; do n=$((n + 1)); done
 sleep {seconds} &
 echo $(date +%s.%N) $$ $! "$@" > "$HANGING/hung"
 wait
-exec {program} "$@" # whoever may wait as long as it takes goes on then
+exec {program} "$@" # a caller without a time limit gets its answer now
 """
 SECONDS = 30
 
 
 def hanging_git(folder: Path, *, at: int, deaf: bool = False) -> dict[str, str]:
-    """The environment in which the `at`-th git (from 1 on; 0: none) hangs; `deaf` ones do not listen to SIGTERM."""
+    """An environment in which call number `at` of git hangs (the first is 1; 0: none). If it is `deaf`, it ignores SIGTERM."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "calls").mkdir(parents=True)
     wrapper = folder / "git"
@@ -40,7 +41,7 @@ def hanging_git(folder: Path, *, at: int, deaf: bool = False) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Hung:
-    """The git that hung: since when (seconds of the system's clock), with which words, and those of its processes that still run."""
+    """The call that hung: when it began (seconds of the system's clock), its arguments, and its processes that still run."""
 
     since: float
     words: str
@@ -48,7 +49,7 @@ class Hung:
 
 
 def hung(folder: Path) -> Hung | None:
-    """None where none of them did."""
+    """The call that hung; None if there was none."""
     try:
         since, wrapper, child, *words = (folder / "calls/hung").read_text().split()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Kill a move in the middle of a step or of a filter, and check what the next command does."""
+"""Kill a verb that moves the tree, in a step or in a filter, and check what the next command does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from devs_git.values import replace
 from tests.support.repository_contents import litter
 from tests.support.rewind_cases import Case, Look
 
-# Armed, the filter kills who is named in the file, in the middle of a checkout: the git that waits for it, or us as well.
+# A filter. If the file `.git/kill` is there, it kills the git that runs it (`git`), or this git and our process (a pid).
 SMUDGE = (
     "tr a-z A-Z; if test -e .git/kill; then who=$(cat .git/kill); rm -f .git/kill; "
     'test "$who" = git && kill -9 $PPID || kill -9 $who $PPID; fi'
@@ -24,9 +24,9 @@ SMUDGE = (
 
 
 def run_killed(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> bool:
-    """Run a verb in a process of its own, killed as `how` says: `us` before the step of that number, or in a filter.
+    """Run a verb in a child process; whether the child was killed. `how` says how it is killed.
 
-    `filter`: git alone is killed there; `both`: we are, too. Whether we were.
+    `us`: before the step with this number. `filter`: a filter kills git. `both`: a filter kills git and the child.
     """
     pid = os.fork()
     if not pid:
@@ -38,9 +38,9 @@ def run_killed(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> boo
             if failed:
                 traceback.print_exc()
             os._exit(failed)
-    ended = os.waitpid(pid, 0)[1]
-    assert os.WIFSIGNALED(ended) or ended == 0, "a verb ended as a bug of ours"
-    return os.WIFSIGNALED(ended)
+    status = os.waitpid(pid, 0)[1]
+    assert os.WIFSIGNALED(status) or status == 0, "the verb failed with an exception"
+    return os.WIFSIGNALED(status)
 
 
 def _child(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> None:
@@ -63,7 +63,9 @@ def _child(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> None:
 
 
 def recover(case: Case, *, again: bool, decide: bool) -> str:
-    """Let the next command recover, `again` after it was killed itself; a person decides where it must not (`decide`: finish)."""
+    """Run `status`, which recovers; with `again` it is killed twice before. If it leaves the decision to a person: `decide` is to
+    finish the move, else it is taken back.
+    """
     (case.top / ".git/kill").unlink(missing_ok=True)
     if again:
         for at in range(2):
@@ -89,39 +91,43 @@ def _refused(case: Case, verb: str, request: Any) -> DevsError | None:
     return None
 
 
-def must_be_usable(case: Case) -> None:
-    """Nothing of ours is left behind, and plain git works."""
+def assert_usable(case: Case) -> None:
+    """No lock or journal of ours is left, and git works."""
     assert litter(case.top) == []
     case.git("update-index", "-q", "--refresh", ok=(0, 1))
     case.git("fsck", "--no-dangling", "--no-progress")
 
 
-def as_left(now: Look, before: Look, tags: str) -> Look:
-    """What was taken back, without what git did not see before. `tags`: a recovery brings back those that a fetch had pruned.
+def without_new_times(now: Look, before: Look, tags: str) -> Look:
+    """The look after a move was taken back, without differences that are allowed.
 
-    A file that was written under attributes that are gone is unchanged to git by its times alone; whoever takes back, after a
-    kill or where `gc --prune=now` beside stopped a move, moves it away and back, which counts as a change of these.
+    Git may show a file as changed that it showed as unchanged before: the file was written under attributes that are gone,
+    and git knew it by its times. Taking back moves it away and back, which changes the times. `tags` are the expected tags: a
+    recovery makes those again that a fetch had pruned.
     """
     known = before.status.split(b"\0")
     lines = [line for line in now.status.split(b"\0") if line in known or not line.startswith(b"1 .M ")]
     return dataclasses.replace(now, tags=tags, status=b"\0".join(lines))
 
 
-def must_be_of_people(
+def assert_mode_allowed(
     path: bytes, looks: tuple[Look, Look, Look, Look | None], others: Iterable[Look]
 ) -> None:
-    """Why a file has other permissions than before after an undo; `looks`: now, as it was, before the undo, after what is undone.
+    """After an undo, a file may have other permissions than before the operation, but only for these reasons.
 
-    What the operation did not move a person may have given others since: git keeps none. They stay so, or are as a later
-    operation (`others`: before each) captured them, or what git gives a file here. Where another umask gave the file that
-    is replaced other bits for group and others, these may stay; the owner's are what they were. So are the bytes.
+    `looks`: now; before the operation; before the undo; after the operation. `others`: before each later operation.
+
+    - The operation did not move the file, and a person changed its permissions since. They stay.
+    - A later operation captured these permissions.
+    - They are those that git gives a new file under this umask.
+    - Only the bits for group and others differ, because the umask was another one.
     """
     now, was, left, after = looks
     is_now, it_was, then = (look.files.get(path, ("", b"")) for look in (now, was, left))
-    told = f"{path!r} is {is_now}, was {it_was}, before the undo {then}"
-    assert is_now[1] == it_was[1], told
-    assert after is not None, told
-    assert after.files.get(path) == it_was, told
+    message = f"{path!r} is {is_now}, was {it_was}, before the undo {then}"
+    assert is_now[1] == it_was[1], message
+    assert after is not None, message
+    assert after.files.get(path) == it_was, message
     mask = os.umask(0)
     os.umask(mask)
     if is_now[0] in [oct(bits & ~mask) for bits in (0o666, 0o777)]:
@@ -130,9 +136,9 @@ def must_be_of_people(
         return
     lines = left.status.split(b"\0")
     seen = any(line[:5] == b"1 .M " and line.endswith(b" " + path) for line in lines)
-    assert it_was[0] != then[0] or seen, told
+    assert it_was[0] != then[0] or seen, message
     same = [look for look in (left, *others) if look.tracked.get(path) == was.tracked[path]]
-    assert is_now[0] in [look.files[path][0] for look in same if path in look.files], told
+    assert is_now[0] in [look.files[path][0] for look in same if path in look.files], message
 
 
 def _owners_bits(mode: str) -> str:
@@ -140,13 +146,13 @@ def _owners_bits(mode: str) -> str:
 
 
 def last_operation(case: Case) -> str:
-    """The newest operation of the ledger that was done, '' where there is none."""
+    """The id of the newest operation in the ledger; '' if there is none."""
     done = (event for event in case.workspace.ledger.events() if event.get("Devs-Op") and not event.failed)
     return next((event.get("Devs-Op") for event in done), "")
 
 
 def undone_by(case: Case, operation: str) -> str:
-    """The operation that an undo has undone."""
+    """The id of the operation that this undo has undone."""
     return next(
         event.get("Devs-Undoes")
         for event in case.workspace.ledger.events()

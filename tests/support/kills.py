@@ -1,7 +1,7 @@
-"""Kill a verb at a chosen step or moment; `tests.support.repository_contents` tells what the repository holds afterwards.
+"""Kill a verb at a chosen step or moment, and check the repository afterwards (`tests.support.repository_contents`).
 
-Run as a program it is the driver: one interpreter that forks a child for each order it reads, so that every child is
-a process of its own whose `kill -9` is a real one, without an interpreter's start each time.
+Run as a program, this module is the driver: it reads orders from standard input and forks a child for each. A child is a
+real process that a real `kill -9` ends, and no interpreter has to start for it.
 """
 
 from __future__ import annotations
@@ -31,22 +31,25 @@ from devs_git.storage.git.program import GitFailed
 from devs_git.storage.worktree import positions
 from devs_git.values import replace
 from devs_git.workspace import Workspace
+from tests.support.git_calls import git
 from tests.support.hanging_git import runs
-from tests.support.repository_contents import blob, differences, git, litter, state, stored_oids
+from tests.support.repository_contents import blob, differences, litter, state, stored_oids
 from tests.support.scene import contents
 
 ROOT = Path(__file__).parent.parent.parent
-SLOW = 60.0
-positions.PACKED_REFS_QUIET_SECONDS = 0.3  # ten seconds in the field: only patience differs
+# Seconds after which a verb that still runs is killed, and the test fails.
+LONGEST = 60.0
+# devs-git waits so long for the lock of a dead git; the program has ten seconds.
+positions.PACKED_REFS_QUIET_SECONDS = 0.3
 
 
-def _child(order: dict[str, Any], told: int) -> None:
-    """Run the verb of an order; SIGKILL ourselves before its `at`-th step. Steps and outcome are written to `told`."""
+def _run_order(order: dict[str, Any], output: int) -> None:
+    """Run the verb of an order. Before step number `at`, SIGKILL this process. Each step, and the outcome, is one line of `output`."""
     steps: list[str] = []
     said: list[str] = []
 
     def progress(what: str, _done: int, _total: int) -> None:
-        os.write(told, json.dumps({"step": what}).encode() + b"\n")
+        os.write(output, json.dumps({"step": what}).encode() + b"\n")
         if len(steps) == order.get("at"):
             os.kill(os.getpid(), signal.SIGKILL)
         steps.append(what)
@@ -63,15 +66,15 @@ def _child(order: dict[str, Any], told: int) -> None:
     except DevsError as error:
         outcome = {"error": error.code, "message": error.message}
     except GitFailed as error:
-        # A git that only read was killed before the verb had begun: our own bug is what is not told as killed.
+        # A git that only reads was killed. Any other failure of git is a bug of ours.
         outcome = {"error": "GIT_KILLED" if error.status < 0 else "CRASH", "message": repr(error)}
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the test must hear of it
+    except BaseException as error:  # noqa: BLE001 - the test must get each error
         outcome = {"error": "CRASH", "message": repr(error)}
-    os.write(told, json.dumps({**outcome, "said": said}).encode() + b"\n")
+    os.write(output, json.dumps({**outcome, "said": said}).encode() + b"\n")
 
 
-def _offspring(pid: int) -> list[int]:
-    """All living children of a process, theirs included, the git ones first."""
+def _descendants(pid: int) -> list[int]:
+    """The running children of a process, and then the children of these."""
     found = _children(pid)
     for child in found:
         found.extend(_children(child))
@@ -79,7 +82,7 @@ def _offspring(pid: int) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """Those that a process has started, without the dead ones that it has not waited for yet."""
+    """The running children of a process, without those that have ended."""
     try:
         files = [*Path(f"/proc/{pid}/task").glob("*/children")]
         started = [int(word) for file in files for word in file.read_text().split()]
@@ -89,27 +92,28 @@ def _children(pid: int) -> list[int]:
 
 
 def _kill(pid: int, whom: str) -> list[int]:
-    """SIGKILL `us`, the `git` children or `both`; returns who was meant."""
-    meant = [] if whom == "us" else _offspring(pid)
-    meant += [] if whom == "git" else [pid]
-    for victim in meant:
+    """SIGKILL the process (`us`), its descendants (`git`), or `both`; return the processes."""
+    victims = [] if whom == "us" else _descendants(pid)
+    victims += [] if whom == "git" else [pid]
+    for victim in victims:
         with contextlib.suppress(ProcessLookupError):
             os.kill(victim, signal.SIGKILL)
-    return meant
+    return victims
 
 
-def _drive(order: dict[str, Any]) -> dict[str, Any]:
+def _answer(order: dict[str, Any]) -> dict[str, Any]:
+    """Fork a child for the order, kill it as the order says, and return its steps and its outcome."""
     reading, writing = os.pipe()
     pid = os.fork()
     if not pid:
         os.close(reading)
-        _child(order, writing)
+        _run_order(order, writing)
         os._exit(0)
     os.close(writing)
-    begun, killed, text = time.monotonic(), False, b""
+    started, killed, text = time.monotonic(), False, b""
     while True:
         due = order.get("kill_after")
-        left = max(0.0, due - (time.monotonic() - begun)) if due is not None and not killed else SLOW
+        left = max(0.0, due - (time.monotonic() - started)) if due is not None and not killed else LONGEST
         if not select.select([reading], [], [], left)[0]:
             if due is None or killed:
                 _kill(pid, "both")
@@ -123,7 +127,7 @@ def _drive(order: dict[str, Any]) -> dict[str, Any]:
     os.close(reading)
     status = os.waitpid(pid, 0)[1]
     lines = [json.loads(line) for line in text.splitlines()]
-    found: dict[str, Any] = {"error": "", "said": [], "seconds": time.monotonic() - begun}
+    found: dict[str, Any] = {"error": "", "said": [], "seconds": time.monotonic() - started}
     found["killed"] = os.WIFSIGNALED(status)
     found["steps"] = [line["step"] for line in lines if "step" in line]
     for line in lines:
@@ -136,12 +140,12 @@ def main() -> None:
         importlib.import_module(f"devs_git.commands.{name}")
     importlib.import_module("pygit2")
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(_drive(json.loads(line))) + "\n")
+        sys.stdout.write(json.dumps(_answer(json.loads(line))) + "\n")
         sys.stdout.flush()
 
 
 class Driver:
-    """The driver as its tests see it."""
+    """A running driver. A call of it runs one verb."""
 
     def __init__(self, *prefix: str) -> None:
         self.child = subprocess.Popen(
@@ -153,10 +157,13 @@ class Driver:
         )
 
     def __call__(self, top: Path, verb: str, request: dict[str, Any], **order: Any) -> dict[str, Any]:
-        """Run a verb there. `at`: die before that step; `kill_after` seconds kill `whom`; `env`: its environment."""
+        """Run a verb in the repository `top`. `at`: it dies before that step. `kill_after`, `whom`: after so many seconds these
+        processes are killed. `env` is added to the environment.
+        """
         assert self.child.stdin is not None
         assert self.child.stdout is not None
-        order["environment"] = {**os.environ, **order.pop("env", {})}  # each test has its own
+        # Each test has its own environment, and the driver runs for all of them.
+        order["environment"] = {**os.environ, **order.pop("env", {})}
         order |= {"top": str(top), "verb": verb, "request": request}
         self.child.stdin.write(json.dumps(order) + "\n")
         self.child.stdin.flush()
@@ -170,7 +177,7 @@ class Driver:
 
 @contextlib.contextmanager
 def driver(*prefix: str) -> Iterator[Driver]:
-    """A driver; `prefix` is a program that starts it with less than we may do."""
+    """A driver. `prefix` is a program that starts it, for example without a right."""
     opened = Driver(*prefix)
     try:
         yield opened
@@ -178,14 +185,14 @@ def driver(*prefix: str) -> Iterator[Driver]:
         opened.close()
 
 
-def with_thorough(kept: Iterable[Any], others: Iterable[Any]) -> list[Any]:
-    """Parameters of a test: `make test` takes `kept` and leaves out `others`."""
-    return [*kept, *(pytest.param(value, marks=pytest.mark.thorough) for value in others)]
+def with_thorough(quick: Iterable[Any], thorough: Iterable[Any]) -> list[Any]:
+    """Parameters of a test. `make test` runs only those of `quick`."""
+    return [*quick, *(pytest.param(value, marks=pytest.mark.thorough) for value in thorough)]
 
 
 @dataclass
-class Stage:
-    """A repository before a verb, the states that it may be in afterwards, and how often it was tried."""
+class KilledVerb:
+    """A verb to kill: the repository before it, its two allowed states afterwards (`old` and `new`), and how often each came."""
 
     top: Path
     verb: str
@@ -201,32 +208,32 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.old, self.before = state(self.top), stored_oids(self.top)
-        twin = self.twin()
-        done = self.drive(twin, self.verb, self.request)
+        copy = self.fresh_copy()
+        done = self.drive(copy, self.verb, self.request)
         assert done["error"] is None, done
-        self.new, self.steps, self.seconds = state(twin), done["steps"], done["seconds"]
+        self.new, self.steps, self.seconds = state(copy), done["steps"], done["seconds"]
         assert self.old != self.new
-        assert litter(twin) == []
-        lost = self.before - stored_oids(twin)
+        assert litter(copy) == []
+        lost = self.before - stored_oids(copy)
         assert not lost, {
             oid: [name for name, (_kind, data) in contents(self.top).items() if blob(data) == oid]
             for oid in lost
         }
 
-    def twin(self) -> Path:
-        """A fresh copy to kill."""
-        copy = self.top.with_name("twin")
+    def fresh_copy(self) -> Path:
+        """A copy of the repository in which the verb has not run yet."""
+        copy = self.top.with_name("copy")
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(self.top, copy, symlinks=True)
-        git(copy, "update-index", "-q", "--refresh", ok=(0, 1))
+        git("update-index", "-q", "--refresh", ok=(0, 1), where=copy)
         return copy
 
     def run(self, top: Path, **order: Any) -> dict[str, Any]:
         self.runs += 1
         return self.drive(top, self.verb, self.request, **order)
 
-    def settle(self, top: Path, note: object) -> str:
-        """Run the next command, then check everything; 'old' or 'new', where the repository ended."""
+    def recover_and_check(self, top: Path, note: object) -> str:
+        """Run `status`, which recovers, and check the repository. Return the state that it has now: 'old' or 'new'."""
         after = self.drive(top, "status", {})
         assert after["error"] is None, (note, after)
         return self.check(top, note)
@@ -236,7 +243,7 @@ class Stage:
         assert now in (self.old, self.new), (note, differences(now, self.old), differences(now, self.new))
         left = litter(top)
         assert not left, (note, left)
-        assert git(top, "fsck", "--no-dangling", "--no-progress") == "", note
+        assert git("fsck", "--no-dangling", "--no-progress", where=top) == "", note
         lost = self.before - stored_oids(top)
         assert not lost, (note, lost)
         end = "old" if now == self.old else "new"

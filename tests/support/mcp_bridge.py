@@ -1,6 +1,7 @@
-"""`devs-git mcp` behind an HTTP port, for a client that speaks nothing else, such as the conformance suite.
+"""`devs-git mcp` behind an HTTP port, for a client that can only use HTTP, such as the conformance suite.
 
-A POST is a line on standard input, and the lines that come for it are its answer, as a stream of events.
+The body of each POST is written to the standard input of the server. The lines that the server prints are the answer, as
+a stream of events.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from starlette.routing import Route
 
 from devs_git.entrypoints.http.listener import listen
 
-SECONDS = 3.0  # what is never answered is a check that fails
+# A request without an answer after this time is a check that fails.
+SECONDS = 3.0
 STATELESS = "2026-07-28"
 _PREFIX = "io.modelcontextprotocol/"
 _META = {"protocolVersion": STATELESS, "clientInfo": {"name": "x", "version": "1"}, "clientCapabilities": {}}
@@ -38,7 +40,7 @@ DISCOVER = {
 
 
 class Child:
-    """The process: one for each client that shakes hands, and one for all that do not."""
+    """A server process: one for each client that sends `initialize`, and one for all other clients."""
 
     def __init__(self, top: Path) -> None:
         command = [sys.executable, "-m", "devs_git", "mcp"]
@@ -54,43 +56,45 @@ class Child:
         for line in self.process.stdout:
             self.lines.put(line)
 
-    def say(self, told: Any) -> list[bytes]:
-        """What comes until the answer; nothing is waited for where a message wants none."""
+    def send(self, message: Any) -> list[bytes]:
+        """The lines that the server prints up to the answer; none for a message that needs no answer."""
         assert self.process.stdin
-        heard: list[bytes] = []
+        lines: list[bytes] = []
         with self.turn, contextlib.suppress(Empty):
-            self.process.stdin.write(json.dumps(told).encode() + b"\n")
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
             self.process.stdin.flush()
-            while isinstance(told, dict) and "id" in told and "method" in told:
-                heard.append(self.lines.get(timeout=SECONDS))
-                if json.loads(heard[-1]).get("id") == told["id"]:
+            while isinstance(message, dict) and "id" in message and "method" in message:
+                lines.append(self.lines.get(timeout=SECONDS))
+                if json.loads(lines[-1]).get("id") == message["id"]:
                     break
-        return heard
+        return lines
 
 
 class Bridge:
-    """The children by their session: '' for who does not shake hands."""
+    """The server processes by session. The session of clients that send no `initialize` is ''."""
 
     def __init__(self, top: Path) -> None:
         self.top = top
         self.children: dict[str, Child] = {}
 
     async def relay(self, request: Request) -> Response:
-        told = json.loads(await request.body())
+        message = json.loads(await request.body())
         stateless = request.headers.get("mcp-protocol-version") == STATELESS
-        begins = not stateless and isinstance(told, dict) and told.get("method") == "initialize"
+        begins = not stateless and isinstance(message, dict) and message.get("method") == "initialize"
         session = str(len(self.children)) if begins else request.headers.get("mcp-session-id", "")
-        heard = await run_in_threadpool(self._say, session, told, stateless=stateless)
-        body = b"".join(b"event: message\ndata: " + line + b"\n" for line in heard)
+        lines = await run_in_threadpool(self._send, session, message, stateless=stateless)
+        body = b"".join(b"event: message\ndata: " + line + b"\n" for line in lines)
         heads = {"Mcp-Session-Id": session} if begins else {}
-        return Response(body, 200 if heard else 202, heads, "text/event-stream" if heard else None)
+        return Response(body, 200 if lines else 202, heads, "text/event-stream" if lines else None)
 
-    def _say(self, session: str, told: Any, *, stateless: bool) -> list[bytes]:
+    def _send(self, session: str, message: Any, *, stateless: bool) -> list[bytes]:
         if session not in self.children:
             self.children[session] = Child(self.top)
-            if stateless:  # what comes first decides the era of a pipe, and may be wrong on purpose
-                self.children[session].say(DISCOVER)
-        return self.children[session].say(told)
+            if (
+                stateless
+            ):  # the first message decides the version of the protocol, and a test may send a wrong one
+                self.children[session].send(DISCOVER)
+        return self.children[session].send(message)
 
 
 @contextlib.contextmanager
@@ -99,11 +103,11 @@ def bridge(top: Path) -> Iterator[str]:
     bridge = Bridge(top)
     app = Starlette(routes=[Route("/mcp", bridge.relay, methods=["POST"])])
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1))
-    with listen("127.0.0.1", 0) as ear:
-        thread = threading.Thread(target=lambda: server.run(sockets=[ear]))
+    with listen("127.0.0.1", 0) as socket:
+        thread = threading.Thread(target=lambda: server.run(sockets=[socket]))
         thread.start()
         try:
-            yield f"http://127.0.0.1:{ear.getsockname()[1]}/mcp"
+            yield f"http://127.0.0.1:{socket.getsockname()[1]}/mcp"
         finally:
             server.should_exit = True
             thread.join()

@@ -1,4 +1,4 @@
-"""How the models of people and agents at work are run: with a seed that is printed and that `DEVS_TEST_SEED` repeats."""
+"""Run a hypothesis state machine with a seed. The seed is printed, and `DEVS_TEST_SEED` repeats the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The world that `test_model` runs: what people and agents do, with git and with our verbs, and what holds after each."""
+"""The state machine of `test_model`: actions of people and agents with git and with our verbs, and checks after each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.support.actors import (
     People,
     first_repository,
 )
-from tests.support.content_oracle import Held, blob_oid
+from tests.support.content_oracle import ProtectedContents, blob_oid
 from tests.support.rewind_cases import Case, Look
 
 REFUSALS = {
@@ -52,7 +52,7 @@ REFUSALS = {
     "INVALID_ARGUMENTS",
     "PLAN_STALE",
 }
-# What happens at a step of a move: two in five move undisturbed, three are killed, some of these in a filter.
+# What happens during a move: nothing (''), `gc` or `git status` beside it, or a kill (`us`, `filter`, `both`).
 FATES = (*("", "", "gc", "status"), *("us", "us", "us", "us", "filter", "both"))
 names = st.sampled_from(NAMES)
 some = st.integers(0, 9)
@@ -62,7 +62,7 @@ fates = st.tuples(st.sampled_from(FATES), st.integers(0, 13), st.sampled_from(["
 
 
 class World(People, RuleBasedStateMachine):
-    """One repository with a remote; `answers` counts what our verbs answered."""
+    """One repository with a remote. `answers` counts the answers of our verbs."""
 
     base: ClassVar[Path]
     answers: ClassVar[dict[str, int]] = {}
@@ -70,8 +70,7 @@ class World(People, RuleBasedStateMachine):
     @initialize(crowded=st.booleans())
     def start(self, *, crowded: bool) -> None:
         self.mask = os.umask(MASKS[0])
-        # Where all happens in a few places, files and folders of one name meet often.
-        self.places = CROWDED if crowded else NAMES
+        self.places = CROWDED if crowded else NAMES  # with few paths, a file often has the name of a folder
         self.folder = Path(tempfile.mkdtemp(dir=self.base))
         mould = first_repository(self.base)
         shutil.copytree(mould, self.folder / "repo", symlinks=True)
@@ -92,8 +91,8 @@ class World(People, RuleBasedStateMachine):
         self.answers[answer] = self.answers.get(answer, 0) + 1
 
     def verb(self, call: Callable[[], Any], *, index: bool = True, clean: bool = False) -> Any:
-        """One of our verbs: refused and nothing changed, or done; either way nothing is lost."""
-        held, before = Held.now(self.case, index=index, clean=clean), self.case.look()
+        """Run a verb. If it is refused, nothing has changed. In both cases nothing is lost."""
+        held, before = ProtectedContents.now(self.case, index=index, clean=clean), self.case.look()
         done, code, said = None, "done", ""
         try:
             done = call()
@@ -103,32 +102,32 @@ class World(People, RuleBasedStateMachine):
         if done is None:
             assert code in REFUSALS, (code, said)
             note(f"{code}: {said}")
-            killed_moves.as_left(now := self.case.look(), before, now.tags).must_equal(before)
+            killed_moves.without_new_times(now := self.case.look(), before, now.tags).must_equal(before)
             return None
-        held.must_still_be_there(self.case)
+        held.assert_nothing_lost(self.case)
         return done, before
 
     def move(self, verb: Any, request: Any, fate: tuple[str, int, str], *, clean: bool = False) -> Any:
-        """A verb that moves the tree, alone or with somebody beside it, or killed: then (None, look before) if it is done."""
+        """Run a verb that moves the tree, as `fate` says; its result (after a kill: its id) and the look before, or None."""
         how, at, then = fate
         if how not in ("us", "filter", "both"):
             workspace = replace(self.case.workspace, progress=self._beside(how, at))
             return self.verb(lambda: verb.run(workspace, request), clean=clean)
-        held, before = Held.now(self.case, clean=clean), self.case.look()
+        held, before = ProtectedContents.now(self.case, clean=clean), self.case.look()
         last = killed_moves.last_operation(self.case)
         killed = killed_moves.run_killed(self.case, verb, request, (how, at))
         self.count("killed" if killed else "not killed")
         mine = self._meanwhile(then, held)
         decided = killed_moves.recover(self.case, again=then == "again", decide=at % 2 == 0)
         note(f"{how} at {at}: killed {killed}, then {then} {mine!r}: {decided}")
-        held.must_still_be_there(self.case)
-        killed_moves.must_be_usable(self.case)
+        held.assert_nothing_lost(self.case)
+        killed_moves.assert_usable(self.case)
         operation, now = killed_moves.last_operation(self.case), self.case.look()
         if mine:
             assert now.files.get(mine[0], ("", b""))[1] == mine[1], f"the edit of {mine[0]!r} is gone"
             return None
         if operation == last:
-            killed_moves.as_left(now, before, before.tags).must_equal(before)
+            killed_moves.without_new_times(now, before, before.tags).must_equal(before)
             return None
         return operation, before
 
@@ -143,8 +142,8 @@ class World(People, RuleBasedStateMachine):
 
         return progress
 
-    def _meanwhile(self, then: str, held: Held) -> tuple[bytes, bytes] | None:
-        """What a person saves between a crash and the next command: where and what, None where nothing."""
+    def _meanwhile(self, then: str, held: ProtectedContents) -> tuple[bytes, bytes] | None:
+        """A person saves a file between a kill and the next command: its path and content; None if nothing is saved."""
         name = self.place(NAMES[0])
         path = Path(self.case.path(name))
         if then != "edit" or path.is_dir() or not path.parent.is_dir() or path.is_symlink():
@@ -168,7 +167,7 @@ class World(People, RuleBasedStateMachine):
         gone=st.sampled_from(GONE),
     )
     def attributes(self, place: bytes, text: bytes, written: bool, gone: str) -> None:
-        """Other attributes, files written under them, and perhaps the file with them not on the disk any more."""
+        """Commit other attributes, let git write files under them, and perhaps delete the file with the attributes."""
         self.rewrite(place, text, written=written, gone=gone)
 
     @rule(mask=st.sampled_from(MASKS))
@@ -214,7 +213,7 @@ class World(People, RuleBasedStateMachine):
         self.run_git("add", "-f", "a")
         verb: Any = task_complete if complete else checkpoint
         args = {"message": "by verb", "everything": every}
-        # `git add -A` itself replaces what was staged before: that is what was asked for
+        # `git add -A` replaces the contents that were staged, as the caller asked.
         done = self.verb(lambda: verb.run(self.case.workspace, verb.Request(**args)), index=not every)
         if done:
             self.points.append(f"{done[0].task_id}@{done[0].number}")
@@ -232,7 +231,7 @@ class World(People, RuleBasedStateMachine):
             self._exact_or_named(result, before)
 
     def _exact_or_named(self, result: Any, before: Look) -> None:
-        """A file that is not as git would write it is named; after a kill, which tells nothing, nobody touched it."""
+        """Each file that git would write otherwise is in the result. After a kill without a result, it is unchanged."""
         words = ("status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all")
         unlike = [line[3:] for line in self.case.git_bytes(*words).split(b"\0") if line]
         if isinstance(result, str):
@@ -242,14 +241,16 @@ class World(People, RuleBasedStateMachine):
             assert {os.fsdecode(name) for name in unlike} <= set(result.not_exact)
 
     def _done(self, result: Any, name: str) -> str:
-        """The id of an operation that is done, of its result or found in the ledger."""
+        """The id of an operation: of its result, or found in the ledger after a kill."""
         found: str = result if isinstance(result, str) else getattr(result, name)
         self.after[found] = self.case.look()
         return found
 
     @rule(at=st.sampled_from([None, 0, 1, 2]), mode=modes, save=saves, fate=fates)
     def undo(self, at: int | None, mode: str | None, save: str | None, fate: tuple[str, int, str]) -> None:
-        if not self.before:  # no precondition: what there is depends on when a kill hits, and steps must not
+        if (
+            not self.before
+        ):  # not a precondition: it would depend on the moment of a kill, and a seed could not repeat it
             return
         op_id = None if at is None else list(self.before)[at % len(self.before)]
         request = undo.Request(op_id, preserve=mode, untracked=save)
@@ -268,13 +269,13 @@ class World(People, RuleBasedStateMachine):
             self.before[self._done(result, "undo_id")] = done[1]
 
     def _as_before(self, was: Look, left: Look, after: Look | None, named: set[bytes]) -> None:
-        """Branch, index and tracked files are as they were, but for those `named`; untracked ones as people `left` them or saved."""
+        """All but the `named` files are as they `was` before the operation; untracked ones as before the undo, or saved."""
         now = self.case.look()
         assert (now.head, now.branch, now.index) == (was.head, was.branch, was.index)
         mine = {p for p in was.tracked if p not in was.files and p in left.files} - left.tracked.keys()
         for path in was.tracked.keys() - mine - named:
             if now.files.get(path) != was.files.get(path):
-                killed_moves.must_be_of_people(path, (now, was, left, after), self.before.values())
+                killed_moves.assert_mode_allowed(path, (now, was, left, after), self.before.values())
         assert all(now.files.get(p) in (None, left.files[p]) for p in mine)
 
     @rule(at=some, fate=fates)

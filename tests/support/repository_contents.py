@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
+from tests.support.git_calls import git
 from tests.support.scene import contents
 
 OPERATION = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
 
 
-def git(top: Path, *args: str, ok: tuple[int, ...] = (0,)) -> str:
-    done = subprocess.run(["git", *args], cwd=top, capture_output=True, check=False)
-    assert done.returncode in ok, (args, os.fsdecode(done.stderr))
-    return os.fsdecode(done.stdout)
-
-
 def state(top: Path) -> dict[str, Any]:
     """HEAD, index, files, refs, active task and the ledger's view of tasks; operation ids and times left out."""
     form = "%(refname)%00%(tree)%00%(parent)%00%(subject)%00%(object)"
-    listed = OPERATION.sub("<op>", git(top, "for-each-ref", f"--format={form}"))
+    listed = OPERATION.sub("<op>", git("for-each-ref", f"--format={form}", where=top))
     listed = re.sub(r"(refs/stash\0.*?\0\w+) \w+", r"\1", listed)  # the staged half has a time of its own
     ours = ("refs/devs/backup/", "refs/heads/devs/ledger")
     opened = Workspace.open(top)
     history = opened.ledger.tip().history
     return {
-        "head": git(top, "symbolic-ref", "-q", "HEAD", ok=(0, 1)) or git(top, "rev-parse", "HEAD"),
-        "index": git(top, "ls-files", "-s", "-v", "-z"),
+        "head": git("symbolic-ref", "-q", "HEAD", ok=(0, 1), where=top)
+        or git("rev-parse", "HEAD", where=top),
+        "index": git("ls-files", "-s", "-v", "-z", where=top),
         "status": re.sub(
-            r"# branch.oid .*?\0", "", git(top, "status", "--porcelain=v2", "--branch", "-z", "-uall")
+            r"# branch.oid .*?\0", "", git("status", "--porcelain=v2", "--branch", "-z", "-uall", where=top)
         ),
         "files": contents(top),
         "refs": sorted(line for line in listed.splitlines() if not line.startswith(ours)),
@@ -65,8 +59,8 @@ def blob(data: bytes) -> str:
 def stored_oids(top: Path) -> set[str]:
     """Oids of all contents on disk and in the index, and of all that refs reach."""
     found = {blob(data) for _kind, data in contents(top).values()}
-    found |= {line.split()[1] for line in git(top, "ls-files", "-s", "-z").split("\0") if line}
-    found |= {line.split()[0] for line in git(top, "rev-list", "--objects", "--all").splitlines()}
+    found |= {line.split()[1] for line in git("ls-files", "-s", "-z", where=top).split("\0") if line}
+    found |= {line.split()[0] for line in git("rev-list", "--objects", "--all", where=top).splitlines()}
     return found - {EMPTY}
 
 

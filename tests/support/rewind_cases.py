@@ -1,6 +1,6 @@
-"""A small repository for one awkward case: two commits with a checkpoint each, a rewind between them and back.
+"""A small repository for one case of a rewind: two commits with a checkpoint each, a rewind to the first, and an undo.
 
-Paths and contents are bytes, as git and the disk have them.
+Paths and contents are bytes, as in git and on the disk.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Contents = dict[bytes, tuple[str, bytes]]
 
 @dataclass(frozen=True)
 class Link:
-    """The target of a symbolic link, where a file's bytes could stand."""
+    """A symbolic link, in the place of the bytes of a file."""
 
     to: bytes
 
@@ -47,7 +47,7 @@ Files = Mapping[Any, bytes | Link | Executable | None]
 
 @dataclass(frozen=True)
 class Look:
-    """All that an undo must bring back."""
+    """The state of the repository that an undo must restore."""
 
     files: Contents
     index: bytes
@@ -59,12 +59,12 @@ class Look:
 
     @property
     def tracked(self) -> dict[bytes, bytes]:
-        """Every path of the index, with the oid that it has there."""
+        """Each path of the index with its oid."""
         lines = (line.split(b"\t", 1) for line in self.index.split(b"\0") if line)
         return {path: head.split(b" ")[2] for head, path in lines}
 
     def must_equal(self, other: Look) -> None:
-        """Fail with what differs, and nothing else."""
+        """Fail with a message that names only the differences."""
         for part in fields(self):
             one, two = getattr(self, part.name), getattr(other, part.name)
             if isinstance(one, dict):
@@ -101,7 +101,7 @@ class Case:
         return os.path.join(self.top, os.fsdecode(name))  # noqa: PTH118 - names that are no UTF-8
 
     def write(self, files: Files) -> None:
-        """Write, link, or with None remove; a folder in the way goes."""
+        """Write each file, make a link, or delete it (None). A folder at the path is deleted."""
         for name, content in files.items():
             path = Path(self.path(name))
             if path.is_symlink() or path.is_file():
@@ -124,7 +124,7 @@ class Case:
         return os.path.lexists(self.path(name))
 
     def commit(self, files: Files, message: str = "work") -> str:
-        """Write files and commit all there is; the commit."""
+        """Write files and commit everything; return the commit."""
         self.write(files)
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", message)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.commands import task_complete, task_start
 from devs_git.workspace import Workspace
+from tests.support.git_calls import git
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,7 @@ class Scene:
         return self.workspace.top
 
     def git(self, *args: str) -> str:
-        done = subprocess.run(["git", *args], cwd=self.top, capture_output=True, check=False)
-        assert done.returncode == 0, os.fsdecode(done.stderr)
-        return os.fsdecode(done.stdout).rstrip("\n")
+        return git(*args, where=self.top)
 
     def write(self, files: Mapping[str, str | None]) -> None:
         for name, text in files.items():

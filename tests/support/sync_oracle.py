@@ -1,43 +1,41 @@
-"""An independent account of the rewinds of several clones: what is live in which clone, and which tag is on a remote.
+"""The expected result of rewinds in several clones: which checkpoint is live in which clone, and which tag a remote has.
 
-It knows nothing of our code. It reads the events as text, and asks git for branches and for what they reach; what a
-clone has seen of a remote it writes down itself, when the clone fetches, pulls, pushes or syncs. The rule:
+It uses none of our code. It reads the events as text, and asks git for branches and for the commits that they reach. It
+records itself what a clone saw of a remote at each fetch, pull, push and sync. The rule:
 
-- A rewind speaks for the clone that made it, and there for the branch that it moved.
-- The clone that rewound sees the checkpoint again once that branch has its commit; until then it is `rewound here,
-  still on <remote>/<branch>` while a remote's branch has it, as far as this clone has seen.
-- Any other clone sees it as long as one of its branches has the commit, or a remote's branch, as far as it has seen.
-- A remote's visible tag stands while a branch of that remote has the commit.
+- A rewind is about one branch of the clone that made it.
+- For that clone the checkpoint is live again as soon as this branch has its commit. Until then the clone shows `rewound
+  here, still on <remote>/<branch>`, if it saw the commit on a remote's branch.
+- For any other clone the checkpoint is live if one of its own branches has the commit, or if the clone saw the commit on
+  a remote's branch.
+- A remote has the visible tag as long as one of its branches has the commit.
 """
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.support.git_calls import attempt, git
 
 LEDGER = "refs/heads/devs/ledger"
 Event = dict[str, list[str]]
 
 
-def git(top: Path, *words: str) -> str:
-    return subprocess.run(["git", *words], cwd=top, check=True, capture_output=True, text=True).stdout.strip()
-
-
 def branches(top: Path, folder: str = "refs/heads/") -> dict[str, str]:
-    """A repository's branches (or the refs below another folder) and their commits, without ours."""
+    """The branches of a repository, or its refs below another folder, with their commits; those of devs-git are left out."""
     rows = (
         line.split()
-        for line in git(top, "for-each-ref", "--format=%(refname) %(objectname)", folder).splitlines()
+        for line in git("for-each-ref", "--format=%(refname) %(objectname)", folder, where=top).splitlines()
     )
     found = {name.removeprefix(folder): oid for name, oid in rows}
     return {name: oid for name, oid in found.items() if not name.startswith(("devs/", "snapshot/"))}
 
 
 def events(top: Path) -> Iterator[Event]:
-    """The ledger's events, oldest first, each clone's in the order in which it wrote them."""
-    for text in git(top, "log", "--topo-order", "--reverse", "--format=%B%x00", LEDGER).split("\0"):
+    """The events of the ledger: trailers by key. Older events come first; those of one clone are in the order of writing."""
+    for text in git("log", "--topo-order", "--reverse", "--format=%B%x00", LEDGER, where=top).split("\0"):
         found: Event = {}
         for line in text.splitlines():
             key, colon, value = line.partition(": ")
@@ -47,20 +45,22 @@ def events(top: Path) -> Iterator[Event]:
 
 
 @dataclass
-class Claims:
-    """What the events of one ledger say: commits and tasks by tag, and which clone took a tag from which branch."""
+class LedgerFacts:
+    """What the events of one ledger say: by tag, the commit and the task of each completion, and which clone rewound it on
+    which branch.
+    """
 
     commits: dict[str, str] = field(default_factory=dict)
     tasks: dict[str, str] = field(default_factory=dict)
-    taken: dict[str, dict[str, str]] = field(default_factory=dict)
+    rewound_from: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
-    def doubtful(self) -> list[str]:
-        """The commits of which a clone said that it went back before them."""
-        return [commit for tag, commit in self.commits.items() if self.taken.get(tag)]
+    def rewound_commits(self) -> list[str]:
+        """The commits of completions that some clone has rewound."""
+        return [commit for tag, commit in self.commits.items() if self.rewound_from.get(tag)]
 
     @classmethod
-    def of(cls, top: Path) -> Claims:
+    def of(cls, top: Path) -> LedgerFacts:
         found = cls()
         for event in events(top):
             kind = event.get("Devs-Event", [""])[0]
@@ -70,80 +70,82 @@ class Claims:
             if kind in {"rewound", "undone"}:
                 clone, branch = event["Devs-Clone"][0], event["Devs-Branch"][0]
                 for tag in event.get("Devs-Undone", ()):
-                    found.taken.setdefault(tag, {})[clone] = branch
+                    found.rewound_from.setdefault(tag, {})[clone] = branch
                 for tag in event.get("Devs-Revived", ()):
-                    found.taken.get(tag, {}).pop(clone, None)
+                    found.rewound_from.get(tag, {}).pop(clone, None)
         return found
 
 
 @dataclass
-class Remotes:
-    """What one clone has seen of the remotes' branches, as `origin/main` and the commit.
+class SeenBranches:
+    """What one clone saw of the remotes' branches: the commit by name, such as `origin/main`.
 
-    `shown` is what git itself was told last, by a fetch, a pull or a push; `looked` the branches that `sync` kept
-    since: those with the commit of a checkpoint that is known to be rewound by then, and that git was not shown there.
+    `fetched` is from git's last fetch, pull or push. `kept_by_sync` are branches that `sync` saw later. It keeps a branch
+    if this has the commit of a rewound checkpoint, and if git had not fetched that commit with this branch.
     """
 
-    shown: dict[str, str] = field(default_factory=dict)
-    looked: dict[str, str] = field(default_factory=dict)
+    fetched: dict[str, str] = field(default_factory=dict)
+    kept_by_sync: dict[str, str] = field(default_factory=dict)
 
-    def git_saw(self, remote: str, now: dict[str, str]) -> None:
+    def record_fetch(self, remote: str, now: dict[str, str]) -> None:
         for name, oid in ((f"{remote}/{branch}", oid) for branch, oid in now.items()):
-            if self.shown.get(name) != oid:
-                self.looked.pop(name, None)
-            self.shown[name] = oid
+            if self.fetched.get(name) != oid:
+                self.kept_by_sync.pop(name, None)
+            self.fetched[name] = oid
 
     def all(self) -> list[tuple[str, str]]:
-        return sorted({*self.shown.items(), *self.looked.items()})
+        return sorted({*self.fetched.items(), *self.kept_by_sync.items()})
 
 
 @dataclass
 class Oracle:
-    """`every`: a repository that has every commit of all of them, in which reachability is asked."""
+    """`all_commits` is a repository that has the commits of all clones and remotes."""
 
-    every: Path
-    known: dict[Path, Remotes] = field(default_factory=dict)
-    reach: dict[tuple[str, str], bool] = field(default_factory=dict)
+    all_commits: Path
+    seen: dict[Path, SeenBranches] = field(default_factory=dict)
+    reached: dict[tuple[str, str], bool] = field(default_factory=dict)
 
-    def of(self, top: Path) -> Remotes:
-        return self.known.setdefault(top, Remotes())
+    def branches_seen_by(self, top: Path) -> SeenBranches:
+        return self.seen.setdefault(top, SeenBranches())
 
-    def sync_saw(self, top: Path, remote: str, now: dict[str, str], claims: Claims) -> None:
-        seen = self.of(top)
+    def record_sync(self, top: Path, remote: str, now: dict[str, str], facts: LedgerFacts) -> None:
+        seen = self.branches_seen_by(top)
         for name, oid in ((f"{remote}/{branch}", oid) for branch, oid in now.items()):
-            news = [c for c in claims.doubtful if self.has(oid, c)]
-            if any(not (name in seen.shown and self.has(seen.shown[name], commit)) for commit in news):
-                seen.looked[name] = oid
+            rewound = [commit for commit in facts.rewound_commits if self.reaches(oid, commit)]
+            fetched = seen.fetched.get(name, "")
+            if any(not (fetched and self.reaches(fetched, commit)) for commit in rewound):
+                seen.kept_by_sync[name] = oid
             else:
-                seen.looked.pop(name, None)
+                seen.kept_by_sync.pop(name, None)
 
-    def has(self, tip: str, commit: str) -> bool:
-        if (tip, commit) not in self.reach:
-            words = ["git", "merge-base", "--is-ancestor", commit, tip]
-            done = subprocess.run(words, cwd=self.every, check=False, capture_output=True, text=True)
-            assert done.returncode < 2, done.stderr
-            self.reach[tip, commit] = not done.returncode
-        return self.reach[tip, commit]
+    def reaches(self, tip: str, commit: str) -> bool:
+        """Whether the commit is the tip or an ancestor of it."""
+        if (tip, commit) not in self.reached:
+            status, output = attempt("merge-base", "--is-ancestor", commit, tip, where=self.all_commits)
+            assert status < 2, output
+            self.reached[tip, commit] = not status
+        return self.reached[tip, commit]
 
-    def state(self, top: Path, claims: Claims, tag: str) -> str:
-        """How the clone at `top` is to see one completion."""
+    def expected_state(self, top: Path, facts: LedgerFacts, tag: str) -> str:
+        """The state that the clone at `top` must show for one completion."""
         clone = (top / ".git/devs/clone").read_text().strip() if (top / ".git/devs/clone").exists() else ""
-        commit, taken = claims.commits[tag], claims.taken.get(tag, {})
+        commit, rewound_from = facts.commits[tag], facts.rewound_from.get(tag, {})
         own = branches(top)
-        there = [name for name, tip in self.of(top).all() if self.has(tip, commit)]
-        if not taken:
+        remote = [name for name, tip in self.branches_seen_by(top).all() if self.reaches(tip, commit)]
+        if not rewound_from:
             return "completed"
-        if clone in taken:
-            tip = own.get(taken[clone].removeprefix("refs/heads/"), "")
-            back = bool(tip) and self.has(tip, commit)
-            return "completed" if back else f"rewound here, still on {there[0]}" if there else "rewound"
-        return "completed" if there or any(self.has(tip, commit) for tip in own.values()) else "rewound"
+        if clone in rewound_from:
+            tip = own.get(rewound_from[clone].removeprefix("refs/heads/"), "")
+            if tip and self.reaches(tip, commit):
+                return "completed"
+            return f"rewound here, still on {remote[0]}" if remote else "rewound"
+        return "completed" if remote or any(self.reaches(tip, commit) for tip in own.values()) else "rewound"
 
-    def tags_of(self, remote: Path, claims: Claims) -> set[str]:
-        """The tasks whose visible tag is to stand on a remote, after a sync with it."""
-        return {claims.tasks[tag] for tag in claims.commits if self.stands(remote, claims, tag)}
+    def expected_tasks(self, remote: Path, facts: LedgerFacts) -> set[str]:
+        """The tasks whose visible tag a remote must have after a sync."""
+        return {facts.tasks[tag] for tag in facts.commits if self.expects_tag(remote, facts, tag)}
 
-    def stands(self, remote: Path, claims: Claims, tag: str) -> bool:
-        """Whether a remote's visible tag is to name this completion, after a sync with it."""
-        tips, commit = branches(remote).values(), claims.commits[tag]
-        return not claims.taken.get(tag) or any(self.has(tip, commit) for tip in tips)
+    def expects_tag(self, remote: Path, facts: LedgerFacts, tag: str) -> bool:
+        """Whether a remote must have the visible tag of this completion after a sync."""
+        tips, commit = branches(remote).values(), facts.commits[tag]
+        return not facts.rewound_from.get(tag) or any(self.reaches(tip, commit) for tip in tips)

@@ -1,6 +1,6 @@
-"""A repository with everything in it, and how each verb that reads, and each dry run, is called there.
+"""A repository with all kinds of content, and an example of a call of each verb that reads and of each dry run.
 
-The verb table names them: a new one without a sample makes the tests fail that call all of them.
+The verb table lists the verbs. If a new verb has no example here, the tests that call all verbs fail.
 """
 
 from __future__ import annotations
@@ -65,9 +65,11 @@ DRY_RUNS = {
 
 @pytest.fixture
 def lived_in(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
-    """A repository with tasks, checkpoints, a rewind, and a tree that is dirty in every way."""
+    """A repository with tasks, checkpoints, a rewind, and all kinds of uncommitted changes."""
     top = moulded("lived in", lambda: request.getfixturevalue("_living"))
-    os.utime(top / "f2.txt", (0, 0))  # only its time: a status that refreshes the index would write it
+    os.utime(
+        top / "f2.txt", (0, 0)
+    )  # only the time differs: a status that refreshes the index would write the index
     return top
 
 
@@ -95,7 +97,7 @@ def _living(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Pat
 
 
 def ask(workspace: Workspace) -> None:
-    """A gate waits, as one does whose id is known."""
+    """Open a gate with the id GATE."""
     asked = gate_model.question(
         {"gate_type": "MANUAL", "blocker_description": "The release waits for a person."}
     )

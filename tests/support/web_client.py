@@ -22,7 +22,7 @@ from devs_git.entrypoints.http.listener import Server, listen
 
 
 @dataclass(frozen=True)
-class Said:
+class Answer:
     status: int
     headers: dict[str, str]
     body: bytes
@@ -45,21 +45,21 @@ class Web:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/mcp"
 
-    def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Said:
+    def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         with contextlib.closing(connection):
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, named)
             got = connection.getresponse()
-            return Said(got.status, {name.lower(): value for name, value in got.getheaders()}, got.read())
+            return Answer(got.status, {name.lower(): value for name, value in got.getheaders()}, got.read())
 
-    def get(self, path: str) -> Said:
+    def get(self, path: str) -> Answer:
         return self.send("GET", path)
 
-    def post(self, path: str, **fields: Any) -> Said:
+    def post(self, path: str, **fields: Any) -> Answer:
         return self.send("POST", path, json.dumps(fields).encode())
 
-    def tool(self, tool: str, **params: Any) -> Said:
+    def tool(self, tool: str, **params: Any) -> Answer:
         return self.post("/mcp", tool=tool, params=params)
 
     @contextlib.contextmanager

@@ -14,6 +14,8 @@ Severity = Literal["error", "warning"]
 FOUND_ALONE: Final = frozenset(
     {
         "AGENT_HOOK_MISSING",
+        "AGENT_HOOK_OFF",
+        "AGENT_HOOK_UNTRUSTED",
         "CATALOG_DAMAGED",
         "CATALOG_UNUSABLE",
         "EXCLUDE_MISSING",

@@ -18,6 +18,7 @@ SERVER: Final = "devs-git"
 _SERVER: Final[Mapping[str, Any]] = {"command": "devs-git", "args": ["mcp"]}
 # Every version of our line in a client's file contains this.
 MARK: Final = "/devs/agent-hook;"
+MARKS: Final = (MARK,)
 # The line that a client runs. With built-in commands of a shell it finds our script in the common git directory, from any
 # folder of any worktree. Without the script nothing happens. So no project file has a path of somebody's machine.
 _LINE: Final = (
@@ -119,6 +120,8 @@ class Client:
     own_shell: bool = False
     denial: Callable[[str, str], dict[str, Any]] = permission_denied
     failed: Callable[[Any], bool] = lambda _response: False
+    # Whether its transcripts tell how each call ended.
+    tells_ends: bool = False
     cut: Callable[[Mapping[str, Any]], Cut | None] = lambda _payload: None
     notes: tuple[str, ...] = ()
 

@@ -5,27 +5,26 @@ has no separate event for a tool that failed. It runs hooks in the user's login 
 hooks.json as strict JSON.
 
 Its transcripts are `~/.codex/sessions/<date>/rollout-<time>-<session>.jsonl`: `{timestamp, type, payload}` a line. The
-messages are in `response_item`. `event_msg` repeats much of them for the screen, and only it has the count of tokens.
-Older transcripts have bare items without a time. No line has an id.
+messages are in `response_item`. `event_msg` repeats much of them for the screen, and only it has the count of tokens, and
+how a tool call ended (see `codex_calls`). Older transcripts have bare items without a time. No line has an id.
 
 A hook starts for each tool call and reads no transcript, so modules for transcripts are imported late.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import SERVER, Client, Evidence, Fields
+from devs_git.domain.recall.traces import Cut
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
     from devs_git.domain.recall.conversation import Message, Role
 
-_EXIT: Final = re.compile(r"\s*(?:Process exited with code|Exit code:?) (\d+)", re.IGNORECASE)
-
-
+# A long output that Codex cut begins with this.
+CUT_MARK: Final = "Warning: truncated output (original token count: "
 _WRAPPED: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",
@@ -51,13 +50,24 @@ _CALLS: Final = {
 def tool_failed(response: Any) -> bool:
     """Whether the tool's answer has an exit status other than 0."""
     if isinstance(response, str):
-        found = _EXIT.match(response)
-        return bool(found and int(found[1]))
+        from devs_git.domain.clients.codex_calls import exit_code
+
+        return bool(exit_code(response))
     if not isinstance(response, dict):
         return False
     metadata = response.get("metadata")
     status = response.get("exit_code", metadata.get("exit_code") if isinstance(metadata, dict) else 0)
     return status not in (0, None) or response.get("success") is False or response.get("isError") is True
+
+
+def cut(payload: Mapping[str, Any]) -> Cut | None:
+    """What Codex left out of a payload, None for nothing. It tells the size in tokens, which are not exact."""
+    response = payload.get("tool_response")
+    if not isinstance(response, str) or not response.startswith(CUT_MARK):
+        return None
+    from devs_git.domain.clients.codex_calls import is_cut
+
+    return Cut() if is_cut(response) else None
 
 
 def knows(line: Mapping[str, Any]) -> bool:
@@ -78,6 +88,7 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
             memory.session_id = memory.session_id or text(payload.get("id"))
         if kind == "event_msg":
             _count(payload, memory)
+            _note_end(payload, memory)
         if kind == "compacted":
             return (
                 UnnamedMessage(
@@ -98,6 +109,7 @@ def _message(memory: Memory, role: Role, content: str | None = None, **more: Any
 
 
 def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
+    from devs_git.domain.clients.codex_calls import tool_of
     from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, spoken, text
     from devs_git.domain.recall.conversation import ToolCall
 
@@ -117,7 +129,7 @@ def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
             ),
         )
     if kind in _CALLS:
-        name = text(item.get("name")) or kind.removesuffix("_call")
+        name = tool_of(item) or kind.removesuffix("_call")
         given = _value(item.get(_CALLS[kind]))
         call_id = text(item.get("call_id")) or text(item.get("id"))
         memory.note_call(call_id, name, given)
@@ -128,6 +140,7 @@ def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
 
 
 def _result(item: Mapping[str, Any], memory: Memory) -> UnnamedMessage:
+    from devs_git.domain.clients.codex_calls import answer_of
     from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, spoken, text
 
     call_id, output = text(item.get("call_id")), _value(item.get("output"))
@@ -136,18 +149,38 @@ def _result(item: Mapping[str, Any], memory: Memory) -> UnnamedMessage:
     if isinstance(output, dict):
         inner = next((output[key] for key in ("output", "content") if key in output), None)
         result = inner if inner is not None and (isinstance(inner, str | list)) else text(item.get("output"))
-    shown = result if isinstance(result, str) else spoken(blocks(result))
+    parts = [] if isinstance(result, str) else [spoken([block]) for block in blocks(result)]
+    shown = text(result) if isinstance(result, str) else "\n".join(parts)
+    answer, failed = answer_of(call_id, (name, given), parts, shown, memory)
     return UnnamedMessage(
         _message(
             memory,
             "tool",
             tool_name=name,
             tool_input=given,
-            tool_result=text(shown),
-            is_error=tool_failed(output),
+            tool_result=shown,
+            is_error=failed or (isinstance(output, dict) and tool_failed(output)),
         ),
         call_id=call_id,
+        answer=answer,
     )
+
+
+def _note_end(payload: Mapping[str, Any], memory: Memory) -> None:
+    """Note how a tool call ended. One that only shows stored data is not stored again, and its result needs no trace."""
+    item = payload.get("item") if payload.get("type") == "item_completed" else None
+    if not isinstance(item, dict):
+        return
+    from devs_git.domain.clients.codex_calls import note_end
+    from devs_git.domain.clients.tool_guard import reads_back
+    from devs_git.domain.clients.transcript_lines import note
+
+    call = note_end(item, memory.timestamp, memory)
+    if call:
+        stored = not reads_back(CODEX, call.tool_name, call.tool_input)
+        note(memory.ended, call.call_id, [call.is_error, stored])
+        if stored:
+            memory.finished.append(call)
 
 
 def _value(given: Any) -> Any:
@@ -211,7 +244,20 @@ CODEX: Final = Client(
     ours=(f"mcp__{SERVER}__", f"mcp__{SERVER.replace('-', '_')}__"),
     own_shell=True,
     failed=tool_failed,
-    notes=("Codex runs a project's hooks only if you trust them: start Codex here and type /hooks.",),
+    cut=cut,
+    tells_ends=True,
+    notes=(
+        "Codex trusts twice. Until you have done both, nothing is stored, no gate holds, and Codex does not say so.",
+        (
+            "1. Trust the project: start codex here, say something, and choose 'Trust and continue'. "
+            "Without a terminal: codex exec --trust '<prompt>'."
+        ),
+        (
+            "2. Trust the hooks: codex says 'Hooks need review'; choose 'Trust all and continue'. "
+            "Later: type /hooks, then the key t. A hook that changes needs this again."
+        ),
+        "Then see whether Codex agrees: devs-git agent list",
+    ),
     knows=knows,
     read=read,
     answered=("PostToolUse", "PostToolUse"),

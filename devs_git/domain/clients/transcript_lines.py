@@ -29,6 +29,8 @@ class Memory:
     `usage`: the last count of tokens, and of what. `loose`: tokens of lines that gave no message. `seen`: how often each
     line without an id and a time was read.
 
+    `finished`: the calls of which the last line told how they ended. `ended`: whether each of them failed and is stored,
+    until a message has its result. `processes`: id, command and whether it ended of the call that started each process.
     `tasks`: the other members of each `EndedTask` whose output was not taken yet, by `call_id`.
     """
 
@@ -39,12 +41,13 @@ class Memory:
     usage: dict[str, Any] = field(default_factory=dict)
     loose: int = 0
     seen: dict[str, int] = field(default_factory=dict)
+    finished: list[FinishedCall] = field(default_factory=list)
+    ended: dict[str, list[bool]] = field(default_factory=dict)
+    processes: dict[str, list[Any]] = field(default_factory=dict)
     tasks: dict[str, list[Any]] = field(default_factory=dict)
 
     def note_call(self, call_id: str, name: str, given: Any) -> None:
-        self.calls[call_id] = [name, given]
-        while len(self.calls) > _CALLS:
-            del self.calls[next(iter(self.calls))]
+        note(self.calls, call_id, [name, given])
 
     def note_task(self, task: EndedTask) -> None:
         self.tasks[task.call_id] = list(task[1:])
@@ -55,6 +58,52 @@ class Memory:
         """Forget the call, and return its name and input; None if it is unknown."""
         name, given = self.calls.pop(call_id, (None, None))
         return name, given
+
+
+def note(kept: dict[str, Any], key: str, value: Any) -> None:
+    """Remember a value, and forget the oldest ones."""
+    kept[key] = value
+    while len(kept) > _CALLS:
+        del kept[next(iter(kept))]
+
+
+class FinishedCall(NamedTuple):
+    """What a transcript tells of a tool call beside its messages. `call_id` is the id that the client's hooks have, too.
+
+    `output` is what the tool printed; `exit_code` and `duration_ms` are None if nobody knows. `cut`: the client left
+    something of the output out. `is_part`: the call has not ended, and this is one more part of its output.
+    `is_last_part`: it has ended meanwhile. `raw` is the client's own record, as JSON.
+    """
+
+    call_id: str
+    tool_name: str
+    tool_input: Any
+    output: str
+    timestamp: str
+    is_error: bool = False
+    exit_code: int | None = None
+    duration_ms: int | None = None
+    cut: bool = False
+    is_part: bool = False
+    is_last_part: bool = False
+    raw: str = ""
+
+
+class Answer(NamedTuple):
+    """How a tool's result in a message belongs to calls of which the transcript tells more. `calls` are their ids.
+
+    `texts` are the parts of the result: as the model was told them, and without the client's words. A part is stored only
+    if it is in no output of `calls`; without `texts` the result is the output of the only call. `kept`: a long result may
+    be stored as a trace. `printed`: the result without the client's words, '' if there are none. `cut`: the client left
+    something of it out. `part`: what this message adds to the output of a process.
+    """
+
+    calls: tuple[str, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    kept: bool = True
+    printed: str = ""
+    cut: bool = False
+    part: FinishedCall | None = None
 
 
 class EndedTask(NamedTuple):
@@ -75,6 +124,7 @@ class UnnamedMessage(NamedTuple):
     message: Message
     own_id: str = ""
     call_id: str = ""
+    answer: Answer = Answer()
 
 
 def text(value: Any) -> str:

@@ -9,7 +9,14 @@ from typing import Any, Final, NamedTuple
 
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage, loads, text
+from devs_git.domain.clients.transcript_lines import (
+    Answer,
+    FinishedCall,
+    Memory,
+    UnnamedMessage,
+    loads,
+    text,
+)
 from devs_git.domain.ledger.events import one_line
 from devs_git.domain.recall.conversation import Message, canonical, session_of_subagent
 from devs_git.values import as_mapping, field, mutable, replace
@@ -23,23 +30,28 @@ _BAD: Final = (TypeError, ValueError, KeyError, AttributeError, RecursionError)
 
 class TranscriptMessage(NamedTuple):
     """One message of a transcript. `call_id` is the client's id of the call that it answers, `event` the event of the hook
-    after such a call. `loose` counts tokens that belong to no message.
+    after such a call. `loose` counts tokens that belong to no message. `answer`: see there.
     """
 
     message: Message
     call_id: str
     event: str
     loose: int
+    answer: Answer = Answer()
 
 
 @mutable
 class Reader:
-    """Reads one transcript, from the state in `memory` on. `session_id` is the name for lines without one."""
+    """Reads one transcript, from the state in `memory` on. `session_id` is the name for lines without one.
+
+    `finished`: the calls of which the last line told how they ended.
+    """
 
     client: Client
     session_id: str
     memory: Memory = field(default_factory=Memory)
     garbage: int = 0
+    finished: tuple[FinishedCall, ...] = ()
 
     @property
     def session(self) -> str:
@@ -50,6 +62,7 @@ class Reader:
 
     def read(self, line: bytes) -> list[TranscriptMessage]:
         """The messages of a line, none for a blank line or garbage. Garbage is counted."""
+        self.finished = ()
         if not line.strip():
             return []
         try:
@@ -58,13 +71,15 @@ class Reader:
         except _BAD:
             self.garbage += 1
             return []
+        finally:
+            self.finished, self.memory.finished = tuple(self.memory.finished), []
         return [self._named(one, timed="timestamp" in found) for one in said]
 
     def _named(self, said: UnnamedMessage, *, timed: bool) -> TranscriptMessage:
         message = replace(said.message, id=said.own_id[:_LONGEST] or self._own_name(said, timed=timed))
         event = self.client.answered[bool(message.is_error)]
         loose, self.memory.loose = self.memory.loose, 0
-        return TranscriptMessage(message, said.call_id, event, loose)
+        return TranscriptMessage(message, said.call_id, event, loose, said.answer)
 
     def _own_name(self, said: UnnamedMessage, *, timed: bool) -> str:
         """An id made from the message, because the client has none. Without a time, also from the number of equal messages before."""

@@ -31,7 +31,8 @@ class ToolCall:
 class Message:
     """One message. Members that are unknown, or do not belong to its role, are None and left out.
 
-    `timestamp` is UTC with milliseconds. A long tool result is shortened here; the whole is in the trace `trace_id`.
+    `timestamp` is UTC with milliseconds. A long tool result is shortened here; the whole is in the trace `trace_id`. A
+    result of several calls has the traces `trace_ids`, and `trace_id` is the first of them.
     `token_count` counts what the message added: output, and input that is not from a cache.
     """
 
@@ -47,6 +48,7 @@ class Message:
     is_error: bool | None = field(default=None, metadata=_OPTIONAL)
     token_count: int | None = field(default=None, metadata=_OPTIONAL)
     cost_usd: float | None = field(default=None, metadata=_OPTIONAL)
+    trace_ids: tuple[str, ...] | None = field(default=None, metadata=_OPTIONAL)
 
     def record(self) -> dict[str, Any]:
         """The message as JSON values, without members that are None."""
@@ -62,7 +64,8 @@ def message_of(record: dict[str, Any]) -> Message:
     """The message in a record."""
     calls = record.get("tool_calls")
     made = tuple(ToolCall(**call) for call in calls) if calls is not None else None
-    return Message(**{**record, "tool_calls": made})
+    ids = record.get("trace_ids")
+    return Message(**{**record, "tool_calls": made, "trace_ids": tuple(ids) if ids is not None else None})
 
 
 def session_of_subagent(session_id: str, agent_id: str) -> str:

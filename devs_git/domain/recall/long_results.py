@@ -5,7 +5,10 @@ This is a module of its own, because most messages have no such result, and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
 from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
@@ -15,33 +18,108 @@ from devs_git.domain.recall.conversation import Message
 from devs_git.domain.recall.traces import Trace, is_long, shorten
 from devs_git.values import replace
 
+# Where Codex left something of an output out, and what it writes above.
+_GAP: Final = re.compile(r"…\d+ tokens truncated…")
+_WARNING: Final = re.compile(r"Warning: truncated output[^\n]*\nTotal output lines: \d+\n\n")
+
+
+class StoredOutput(NamedTuple):
+    """The output of a stored trace, and whether the client had cut it."""
+
+    text: str
+    cut: bool
+
 
 def with_trace(
-    read: TranscriptMessage, known: Trace, find_unnamed: Callable[[Trace], str] = lambda _trace: ""
+    read: TranscriptMessage,
+    known: Trace,
+    output_of: Callable[[str], StoredOutput | None] = lambda _trace_id: None,
+    find_unnamed: Callable[[Trace], str] = lambda _trace: "",
 ) -> tuple[Message, Trace | None]:
     """The message to store, and the trace of its result, None if it needs none. `known` has what is known of the trace.
 
     It has the id of the trace that the client's hook stores. If the client's hooks tell no id of a call, `find_unnamed`
-    looks for that trace. A result that only shows stored data stays whole.
+    looks for that trace. A result that only shows stored data stays whole. `output_of`
+    returns the output of a stored trace: a result that is in it needs no other trace. A failure is a trace, too, if hooks
+    are told of none.
     """
-    message, whole = read.message, read.message.tool_result
-    if whole is None or not is_long(whole):
+    message, whole, answer = read.message, read.message.tool_result, read.answer
+    if whole is None:
         return message, None
+    ids = (hook_payload.trace_id_of(known.session_id, call, read.event) for call in answer.calls)
+    outputs = {name: output for name in ids if (output := output_of(name)) is not None}
+    message = _named(message, tuple(outputs))
+    if not answer.kept or _shows_stored(message, known):
+        return message, None
+    if not is_long(whole):
+        return (
+            (message, None)
+            if outputs or not _is_untold_failure(message, known)
+            else _own_trace(read, known, find_unnamed)
+        )
+    shown = _shown(read, outputs)
+    if shown is not None:
+        return replace(message, tool_result=shown), None
+    return _own_trace(read, known, find_unnamed)
+
+
+def _named(message: Message, ids: tuple[str, ...]) -> Message:
+    if not ids:
+        return message
+    return replace(message, trace_id=ids[0], trace_ids=ids if len(ids) > 1 else None)
+
+
+def _shows_stored(message: Message, known: Trace) -> bool:
     name, given = message.tool_name or "", message.tool_input
-    client = CLIENTS.get(known.client)
-    if client and reads_back(client, name, given):
-        return message, None
+    return known.client in CLIENTS and reads_back(CLIENTS[known.client], name, given)
+
+
+def _is_untold_failure(message: Message, known: Trace) -> bool:
+    """Whether only this message tells that the call failed: no hook does, and no other line of the transcript."""
+    return bool(message.is_error) and known.client in CLIENTS and CLIENTS[known.client].tells_ends
+
+
+def _own_trace(
+    read: TranscriptMessage, known: Trace, find_unnamed: Callable[[Trace], str]
+) -> tuple[Message, Trace]:
+    message, whole = read.message, read.message.tool_result or ""
     trace_id = hook_payload.trace_id_of(known.session_id, read.call_id or message.id, read.event)
+    given = message.tool_input
     trace = replace(
         known,
         trace_id=trace_id,
-        output=whole.encode("utf-8", "replace"),
+        output=(read.answer.printed or whole).encode("utf-8", "replace"),
         input="" if given is None else hook_payload.canonical(given),
-        tool_name=name,
+        tool_name=message.tool_name or "",
         is_error=bool(message.is_error),
         tool_use_id=read.call_id,
+        cut_by_client=read.answer.cut,
     )
+    client = CLIENTS.get(known.client)
     if client and not client.fields.use_id:
         trace = replace(trace, trace_id=find_unnamed(trace) or trace_id)
-    shown = shorten(whole, trace.trace_id)
+    shown = shorten(whole, trace.trace_id, cut_by_client=read.answer.cut)
     return replace(message, tool_result=shown, trace_id=trace.trace_id), trace
+
+
+def _shown(read: TranscriptMessage, outputs: Mapping[str, StoredOutput]) -> str | None:
+    """The result, shortened where a stored output has it; None if too much of it is in none."""
+    whole, texts = read.message.tool_result or "", read.answer.texts
+    if not outputs:
+        return None
+    if not texts:
+        name, stored = next(iter(outputs.items()))
+        return shorten(whole, name, cut_by_client=stored.cut)
+    shown, rest = list[str](), ""
+    for told, printed in texts:
+        home = next((name for name, stored in outputs.items() if is_within(printed, stored.text)), "")
+        shown.append(shorten(told, home, cut_by_client=outputs[home].cut) if home else told)
+        rest += "" if home else told
+    return None if is_long(rest) else "\n".join(shown)
+
+
+def is_within(printed: str, output: str) -> bool:
+    """Whether `output` has this text, or what a client left of it, plain or in JSON's spelling."""
+    pieces = _GAP.split(_WARNING.sub("", printed, count=1))
+    spelled = json.dumps(output, ensure_ascii=False)
+    return all(piece in output or piece in spelled for piece in pieces)

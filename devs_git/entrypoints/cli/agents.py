@@ -7,12 +7,13 @@ import click
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.domain.clients.trust import Trust
 from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.cli.texts import console
-from devs_git.storage.hooks import client_files
+from devs_git.storage.hooks import client_files, client_trust
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -55,9 +56,8 @@ def agent_install(client: str, *, uninstall: bool, as_json: bool) -> int:
 def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
     client = CLIENTS[name]
     if uninstall:
-        router.require_no_open_gate(
-            "agent install --uninstall", workspace
-        )  # without the hook, no gate would stop the agent's tools
+        # Without the hook, no gate would stop the agent's tools.
+        router.require_no_open_gate("agent install --uninstall", workspace)
         return Result(name, client_files.uninstall(workspace.top, client), ())
     workspace.ledger.require()
     actions = client_files.install(workspace.places, workspace.top, client)
@@ -69,11 +69,15 @@ def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
 
 @immutable
 class Listed:
-    """One client: what is known of it (see `client.Evidence`), and whether this worktree's files call our hook."""
+    """One client: what is known of it (see `client.Evidence`), and whether this worktree's files call our hook.
+
+    `trust` is None where it is not installed: then nobody is asked.
+    """
 
     name: str
     title: str
     installed: bool
+    trust: Trust | None
     version: str
     tried: tuple[str, ...]
     documented: tuple[str, ...]
@@ -97,15 +101,17 @@ def agent_list(*, as_json: bool) -> int:
 
 def _list(workspace: Workspace) -> ListResult:
     installed = client_files.clients_calling_hook(workspace.top) if workspace.places.top else ()
-    return ListResult(tuple(_listed(CLIENTS[name], installed) for name in sorted(CLIENTS)))
+    found = {one.name: client_trust.of(one, workspace.places, workspace.top) for one in installed}
+    return ListResult(tuple(_listed(CLIENTS[name], found.get(name)) for name in sorted(CLIENTS)))
 
 
-def _listed(client: Client, installed: tuple[Client, ...]) -> Listed:
+def _listed(client: Client, trust: Trust | None) -> Listed:
     known = client.evidence
     return Listed(
         client.name,
         client.title,
-        client in installed,
+        trust is not None,
+        trust,
         known.version,
         known.tried,
         known.documented,
@@ -121,6 +127,9 @@ def _listed_text(one: Listed) -> str:
         ("what it lacks", one.lacks),
     )
     lines = [f"{one.name}: {one.title}, {state}"]
+    if one.trust:
+        lines.append(f"  {one.trust.state}: {one.trust.text}")
+        lines += [f"  fix: {one.trust.fix}"] if one.trust.fix else []
     for title, texts in parts:
         lines += [f"  {title}:" if texts else f"  {title}: nothing", *(f"    - {text}" for text in texts)]
     return "\n".join(lines)

@@ -70,15 +70,15 @@ def _once(result: Result) -> ItemsView[tuple[str, str], int]:
 @click.option(
     "--text",
     default="",
-    help="The text to delete, wherever it is. '-' reads it from standard input, and asks for it at a terminal: "
-    "so the text gets into no history of a shell.",
+    help="The text to delete. With -, it is read from standard input or asked for at a terminal, so that no shell "
+    "history has it.",
 )
 @click.option(
     "--from",
     "event",
     default="",
     metavar="EVENT",
-    help="Delete the checkpoints that this event no longer keeps; sync and verify name the event.",
+    help="Delete the checkpoints of this event that another clone deleted, or that are missing. sync and verify name it.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be deleted, and what would remain.")
 def purge(*, path: str, text: str, event: str, dry_run: bool) -> VerbRequest:
@@ -87,16 +87,15 @@ def purge(*, path: str, text: str, event: str, dry_run: bool) -> VerbRequest:
 
     if text == _STANDARD_INPUT:
         text = terminal.ask_hidden("Text to delete") if sys.stdin.isatty() else _read_text()
+        if not text:
+            raise invalid("text", "Standard input has no text.")
     return Request(path, text, dry_run=dry_run, event=event)
 
 
 def _read_text() -> str:
-    """The text from standard input, without one line end. INVALID_INPUT if it is too long, INVALID_ARGUMENTS if it is empty."""
+    """The text from standard input, without one line end. INVALID_INPUT if it is too long."""
     from devs_git.domain.text import limits
     from devs_git.storage.git import bounded
 
     text = os.fsdecode(bounded.read(sys.stdin.buffer, limits.SECRET, "text"))
-    text = text.removesuffix("\n").removesuffix("\r")
-    if not text:
-        raise invalid("text", "Standard input has no text.")
-    return text
+    return text.removesuffix("\n").removesuffix("\r")

@@ -50,7 +50,7 @@ def _init_text(result: init_verb.Result) -> str:
     "--accept-policy",
     default="",
     metavar="OID",
-    help="Accept this policy of a ledger that this clone never saw, although devs-policy.yaml has another policy.",
+    help="Accept the policy with this oid, although devs-policy.yaml has another one. For a ledger that is new to this clone.",
 )
 def init(*, uninstall: bool, strict: bool, server: bool, accept_policy: str) -> VerbRequest:
     """Set a repository up, or remove devs-git from it."""

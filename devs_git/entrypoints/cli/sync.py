@@ -94,7 +94,7 @@ def _superseded_lines(row: Superseded, remote: str) -> Iterator[str]:
     "--accept-policy",
     default="",
     metavar="OID",
-    help="Accept this policy of a remote that this clone never saw, although devs-policy.yaml has another policy.",
+    help="Accept the policy with this oid, although devs-policy.yaml has another one. For a remote that is new to this clone.",
 )
 @click.option(
     "--let-stand",

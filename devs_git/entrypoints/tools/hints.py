@@ -18,9 +18,8 @@ from devs_git.entrypoints.cli.main import command
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Param, Tool
 
-_INSTEAD: Final = {
-    "trace list": "search_traces"
-}  # this verb has no tool, but the tool of another verb does the same
+# Verbs without a tool of their own, and the tool that does the same.
+_INSTEAD: Final = {"trace list": "search_traces"}
 # A command of devs-git or git, up to the punctuation at its end.
 _COMMAND: Final = re.compile(r"\b(devs-git|git) [^\s;,()&]+(?:(?<![.:]) [^\s;,()&…]+)*")
 _OPTION: Final = re.compile(r"(?<!\S)(--[a-z][a-z-]*)(?: ([a-z]+))?")

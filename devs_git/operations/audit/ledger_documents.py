@@ -42,7 +42,7 @@ def _document(path: str, data: bytes | None, event: str) -> Iterator[Finding]:
     show = f"See: git show {event[:12]}:{name}"
     noun = record_schemas.noun_of(path)
     if data is None or not noun:
-        what = "is no record of ours" if data else "is missing from the object store"
+        what = "is not a record of devs-git" if data else "is missing from the object store"
         yield Finding(code, "error", f"{name} {what}.", show, event, 0, IN_LEDGER + path)
         return
     try:

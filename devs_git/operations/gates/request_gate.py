@@ -92,7 +92,7 @@ class GateRequest:
         if changes.proposed_text is not None and not (branch and head):
             raise invalid(
                 "branch",
-                "A proposed text lands on a branch, but HEAD is detached or has no commit.",
+                "A proposed text is committed to a branch, but HEAD is detached or has no commit.",
                 hint="Switch to a branch: git switch <branch>",
             )
         path = checked_tip.policy_at(tip).tas_path

@@ -43,6 +43,11 @@ def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
     if not payload.client.fields.use_id:
         made = unnamed_calls.join_transcript(catalog, made)
     trace, whole = session_files.with_whole(made, cut, transcript)
+    if payload.client.tells_ends:
+        # The git hook may have read the transcript before.
+        from devs_git.storage.catalog import finished_calls
+
+        trace = finished_calls.with_told(catalog, trace)
     traces.put(catalog, trace, packed=whole)
 
 

@@ -58,9 +58,8 @@ def write(places: Places, task_id: str, note: Note) -> None:
     lines[task_id] = note if note.path.isprintable() else replace(note, path="")
     kept = list(lines.items())[-_TASKS:]
     text = "".join(f"{task}\t{one.last}\t{one.prefix}\t{one.read}\t{one.path}\n" for task, one in kept)
-    with contextlib.suppress(
-        OSError
-    ):  # the worktree is gone, or the disk is full: the catalog has everything
+    # The worktree is gone, or the disk is full. The catalog has everything that the note says.
+    with contextlib.suppress(OSError):
         replace_file(_path(places), text.encode("utf-8", "replace"))
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from devs_git.domain.clients.transcript_lines import FinishedCall
 from devs_git.domain.clients.transcript_reader import TranscriptMessage
 from devs_git.domain.ledger import paging
 from devs_git.domain.recall.conversation import (
@@ -20,6 +21,9 @@ from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import immutable, replace
+
+if TYPE_CHECKING:
+    from devs_git.domain.recall.traces import Trace
 
 _SESSION: Final = (
     "session_id, client, worktree, task_id, message_count, digest, token_count, cost_usd, seen_at"
@@ -138,25 +142,45 @@ def _with_trace(
     if not read.message.tool_result:
         return read.message
     from devs_git.domain.recall.long_results import with_trace
-    from devs_git.domain.recall.traces import Trace
-    from devs_git.storage.catalog import unnamed_calls
+    from devs_git.storage.catalog import finished_calls, unnamed_calls
 
+    if read.answer.part:
+        keep_call(catalog, known, read.answer.part, about)
+    call = _call(known, read.message.timestamp or about.now, task_id, about)
     kept, trace = with_trace(
         read,
-        Trace(
-            trace_id="",
-            created_at=read.message.timestamp or about.now,
-            output=b"",
-            task_id=task_id,
-            session_id=main_session(known.session_id),
-            agent=about.agent,
-            client=known.client,
-        ),
+        call,
+        partial(finished_calls.output_of, catalog),
         partial(unnamed_calls.join_hook, catalog),
     )
     if trace and traces.row(catalog, trace.trace_id) is None:
         traces.put(catalog, trace)
     return kept
+
+
+def keep_call(catalog: Catalog, known: Session, call: FinishedCall, about: About) -> None:
+    """Store what a transcript tells of a call beside its messages, inside `fulltext.write_transaction`."""
+    from devs_git.domain.clients.known_clients import CLIENTS
+    from devs_git.storage.catalog import finished_calls
+
+    trace = _call(known, call.timestamp or about.now, task_at(about.samples, call.timestamp or None), about)
+    event = CLIENTS[known.client].answered[call.is_error]
+    finished_calls.keep(catalog, call, trace, event)
+
+
+def _call(known: Session, created_at: str, task_id: str, about: About) -> Trace:
+    """What is known of any call of a session's tools."""
+    from devs_git.domain.recall.traces import Trace
+
+    return Trace(
+        trace_id="",
+        created_at=created_at,
+        output=b"",
+        task_id=task_id,
+        session_id=main_session(known.session_id),
+        agent=about.agent,
+        client=known.client,
+    )
 
 
 def _insert(catalog: Catalog, grown: Session, message: Message, task_id: str, about: About) -> None:

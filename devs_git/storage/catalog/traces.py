@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.errors import invalid
@@ -53,12 +53,13 @@ def put(
     # Imported late: who only reads traces does not need it.
     from devs_git.storage.catalog import fulltext
 
-    base, packed = catalog.base, packed or bodies.pack_output(trace.output)
-    given, raw = (
-        bodies.pack(trace.input.encode("utf-8", "surrogatepass")),
-        bodies.pack(_cut(trace.raw, packed)),
-    )
-    text = _text_for_index(base, given, packed)
+    base, in_memory = catalog.base, packed is None
+    packed = packed or bodies.pack_output(trace.output)
+    # A short output that is in memory is not unpacked again.
+    pieces = (trace.output,) if in_memory and len(packed.parts) == 1 else _Pieces(packed)
+    given = trace.input.encode("utf-8", "surrogatepass")
+    text = _text_for_index(base, given, pieces)
+    given, raw = bodies.pack(given), bodies.pack(_cut(trace.raw, packed.size, pieces))
     body_id = base.execute("INSERT INTO bodies (input, raw) VALUES (?, ?)", (given, raw)).lastrowid
     assert body_id is not None
     stored = len(given) + len(raw)
@@ -80,12 +81,25 @@ def rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
     return str(found[0]) if found else ""
 
 
-def _text_for_index(base: sqlite3.Connection, given: bytes, packed: Packed) -> Readable:
+class _Pieces:
+    """An output, one unpacked part at a time."""
+
+    def __init__(self, packed: Packed) -> None:
+        self._parts = packed.parts
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(bodies.unpack, self._parts)
+
+
+def _text_for_index(base: sqlite3.Connection, given: bytes, pieces: _Pieces | tuple[bytes, ...]) -> Readable:
     """The same text for the index as `Texts.text`, made part by part."""
     most, found = base.getlimit(sqlite3.SQLITE_LIMIT_LENGTH), bodies.Readable()
-    found.add(bodies.readable(bodies.unpack(given)).encode() + b"\n")
-    for left, part in zip(reversed(range(len(packed.parts))), packed.parts, strict=True):
-        found.add(bodies.unpack(part), last=not left)
+    found.add(bodies.readable(given).encode() + b"\n")
+    for left, piece in zip(reversed(range(len(pieces))), pieces, strict=True):
+        found.add(piece, last=not left)
         if found.size > most:
             raise invalid("output", f"A trace has at most {most} bytes of text.", hint="Store it in parts.")
     return found
@@ -111,11 +125,11 @@ def _values(trace: Trace, body_id: int) -> tuple[Any, ...]:
     )
 
 
-def _cut(raw: bytes, packed: Packed) -> bytes:
+def _cut(raw: bytes, size: int, pieces: Iterable[bytes]) -> bytes:
     """The payload without the output, which is stored already, if the output is in it literally. The first byte says how."""
     # Written as JSON, an output is never shorter, and up to six times as long.
-    if packed.size < len(raw) and _CUT_PLAIN not in raw and _CUT_ASCII not in raw:
-        for mark, literal in _literals(b"".join(map(bodies.unpack, packed.parts))):
+    if size < len(raw) and _CUT_PLAIN not in raw and _CUT_ASCII not in raw:
+        for mark, literal in _literals(b"".join(pieces)):
             if len(literal) > 2 and raw.count(literal) == 1:
                 return mark + raw.replace(literal, mark)
     return _WHOLE + raw

@@ -211,10 +211,11 @@ def _batch(
             continue
         if not line.endswith(b"\n") and not is_complete(line):
             return _Batch(grown, more=False, waits=bool(line))
-        for read in position.reader.read(line):
-            # The first lines have the id of the session.
-            if grown.session_id != position.reader.session:
-                grown = _session(catalog, position.reader, session.client, context)
+        said, ended = position.reader.read(line), position.reader.finished
+        # The first lines have the id of the session.
+        if (said or ended) and grown.session_id != position.reader.session:
+            grown = _session(catalog, position.reader, session.client, context)
+        for read in said:
             about = about or _about(catalog, grown, context)
             before = grown.message_count
             grown = messages.append(catalog, grown, read, about)
@@ -222,6 +223,9 @@ def _batch(
                 position.new += 1
                 if context.every and grown.message_count % context.every == 0:
                     _snapshot(catalog, grown, context)
+        for call in ended:
+            about = about or _about(catalog, grown, context)
+            messages.keep_call(catalog, grown, call, about)
         position.read += len(line)
     return _Batch(grown, more=True, waits=False)
 

@@ -44,17 +44,17 @@ def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = 
 
     # Most decisions of the tip are also among the approved ones: each is read once.
     @functools.cache
-    def decided(gate_id: str, decision: str) -> Gate:
+    def gate_with(gate_id: str, decision: str) -> Gate:
         return gate_files.with_decision(replace(there[gate_id], decision=None), read.blobs.get(decision, b""))
 
     approved = {
-        claim.files.gate_id: decided(claim.files.gate_id, claim.files.decision)
+        claim.files.gate_id: gate_with(claim.files.gate_id, claim.files.decision)
         for claim in belief.walk.claims
         if not claim.wrong and claim.says and claim.says.decision == APPROVED and claim.files.gate_id in there
     }
     for gate_id, claim in belief.claims(tip).items():
         if gate_id in there:
-            gate = decided(gate_id, claim.files.decision)
+            gate = gate_with(gate_id, claim.files.decision)
             # Decided gates are in the order of their decisions.
             del there[gate_id]
             there[gate_id] = gate

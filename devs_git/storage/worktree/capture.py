@@ -82,9 +82,8 @@ class Capture:
 
     def _enter(self, git: Git, moved: Sequence[str], saved: Sequence[str], flagged: Sequence[str]) -> str:
         """Add what differs from the user's index to the private one. Returns its tree, or '' if nothing differs."""
-        for unflag in (
-            ("--no-assume-unchanged", "--no-skip-worktree") if flagged else ()
-        ):  # git takes one at a time
+        # git takes one of these options at a time.
+        for unflag in ("--no-assume-unchanged", "--no-skip-worktree") if flagged else ():
             git.run("update-index", "-z", unflag, "--stdin", stdin=join_z(flagged))
         behind = _behind_links(Path(self.git.where), moved)
         if behind:

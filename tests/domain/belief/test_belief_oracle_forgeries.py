@@ -1,4 +1,4 @@
-"""The slow statement of the rule, on the forgeries that were seen and their siblings; each verdict was found by reasoning.
+"""The answers of the reference for known forgeries and similar ones. Each expected answer was found by reasoning.
 
 A forgery is caught where an event of it is forged (whoever reads all of the ledger sees that), or where nothing is and the
 rule still does not let the forger decide, or where a receiver remembers more than the forger offers.

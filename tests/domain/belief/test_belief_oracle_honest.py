@@ -1,4 +1,4 @@
-"""The slow statement of the rule, on what honest people do; each verdict was found by reasoning."""
+"""The answers of the reference for honest ledgers. Each expected answer was found by reasoning."""
 
 from __future__ import annotations
 

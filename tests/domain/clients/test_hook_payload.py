@@ -49,7 +49,7 @@ def test_each_example_becomes_the_trace_that_stands_beside_it(name: str) -> None
 
 
 def test_every_example_names_where_it_is_from() -> None:
-    kinds = ("documentation page https://", "public repository ")
+    kinds = ("documentation page https://", "public repository ", "recorded from ")
     for path in (Path(__file__).parent.parent.parent / "examples/hooks").iterdir():
         assert path.stem in EXAMPLES
         assert EXAMPLES[path.stem]["source"].startswith(kinds)

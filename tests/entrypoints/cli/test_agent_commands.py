@@ -57,6 +57,10 @@ def test_it_says_what_it_did_and_leaves_no_event(client: str, initialised: Path,
         (name, "created") for name in ("agent hook", *files)
     ]
     assert files[0] in found["advice"][0]
+    steps = (
+        ("Trust the project", "codex exec --trust", "Trust the hooks", "/hooks") if client == "codex" else ()
+    )
+    assert all(step in "\n".join(found["advice"]) for step in steps)
     status, text = say("install", client)
     assert (status, text.count("kept")) == (0, 1 + len(files))
     assert "next:" not in text

@@ -83,4 +83,23 @@ Install it again:
 ```sh
 devs-git agent install claude
 ```""",
+    "AGENT_HOOK_UNTRUSTED": """\
+A client does not run the hooks of this project before a person trusted them. Until then no output is stored, and an open gate stops no tool of
+this client. Codex trusts the project and each hook, and says nothing of hooks that it does not run. `doctor` asked Codex itself.
+
+Start `codex` in the repository. Say something, and choose "Trust and continue" for the folder. Then Codex says "Hooks need review": choose
+"Trust all and continue". Later you can type `/hooks` and the key `t`. Ask again:
+
+```sh
+devs-git agent list
+```""",
+    "AGENT_HOOK_OFF": """\
+A setting of the client keeps it from running our hooks, or from starting our MCP server. The message names the file and the setting: for
+Claude Code `disableAllHooks`, `allowManagedHooksOnly` or `disabledMcpjsonServers`; in Codex each hook can be turned off in `/hooks`.
+
+Change that setting, and ask again:
+
+```sh
+devs-git agent list
+```""",
 }

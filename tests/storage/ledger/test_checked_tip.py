@@ -20,8 +20,9 @@ from devs_git.storage.ledger import checked_tip
 from devs_git.workspace import Workspace
 from tests.attacks.test_odd_events import ODD, message
 from tests.attacks.test_who_is_believed import entries_of, raw_event, raw_tree
-from tests.support.attacker import codes_in, on_top, run_ok
+from tests.support.attacker import codes_in, on_top
 from tests.support.gate_scene import approve, ask
+from tests.support.git_calls import git
 
 ROUNDS = int(os.environ.get("DEVS_TEST_COUNT_FETCHES", "12"))
 FILE = "tasks/task-10/task-10.yaml"
@@ -44,7 +45,7 @@ def added(mode: str, name: str, what: Callable[[str], str]) -> Make:
 
 
 def readme(tip: str) -> str:
-    return run_ok("rev-parse", f"{tip}:README.md")
+    return git("rev-parse", f"{tip}:README.md")
 
 
 def twice(tip: str) -> str:
@@ -65,7 +66,7 @@ def merge(tip: str) -> str:
 def octopus(tip: str) -> str:
     sides = [on_top((f"directives/{n}.yaml", f"x: {n}\n"), parent=f"{tip}~1") for n in range(2)]
     parents = [word for one in (tip, *sides) for word in ("-p", one)]
-    return run_ok("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", f"{tip}^{{tree}}")
+    return git("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", f"{tip}^{{tree}}")
 
 
 def missing(tip: str) -> str:
@@ -74,7 +75,7 @@ def missing(tip: str) -> str:
 
 
 def a_gate(tip: str) -> str:
-    return run_ok("ls-tree", "--name-only", f"{tip}:gates").split()[0]
+    return git("ls-tree", "--name-only", f"{tip}:gates").split()[0]
 
 
 FORGED: dict[str, Make] = {
@@ -126,7 +127,7 @@ def begun(initialised: Path) -> str:
     workspace = Workspace.open()
     approve(workspace, ask(workspace, kind="MANUAL"))
     tip = on_top((FILE, "task_id: task-10\n"))
-    run_ok("update-ref", LEDGER, tip)
+    git("update-ref", LEDGER, tip)
     workspace.ledger.note_checked(tip)
     assert codes_in("ledger") == set()
     return tip
@@ -145,16 +146,16 @@ def believed(tip: str) -> bool:
 @pytest.mark.parametrize("name", [*HONEST, *FORGED])
 def test_no_verb_writes_on_top_of_what_verify_refuses(begun: str, name: str) -> None:
     tip = (FORGED | HONEST)[name](begun)
-    run_ok("update-ref", LEDGER, tip)
+    git("update-ref", LEDGER, tip)
     assert bool(codes_in("ledger")) == (name in FORGED)
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("99"))
     if name in HONEST:
         start()
-        assert run_ok("rev-parse", f"{LEDGER}~1") == tip
+        assert git("rev-parse", f"{LEDGER}~1") == tip
         return
     with pytest.raises(DevsError, match="cannot be trusted"):
         start()
-    assert run_ok("rev-parse", LEDGER) == tip
+    assert git("rev-parse", LEDGER) == tip
     assert Workspace.open().ledger.checked_tip == begun
 
 
@@ -172,6 +173,6 @@ def test_what_is_believed_after_a_plain_fetch_is_what_verify_passes(begun: str) 
             except (AssertionError, IndexError, subprocess.CalledProcessError):
                 continue  # what it would bend is gone already
             made.append(name)
-        run_ok("update-ref", LEDGER, tip)
+        git("update-ref", LEDGER, tip)
         assert believed(tip) == (not codes_in("ledger")), (seed, made)
         assert believed(tip) or not {*made} <= {*HONEST}, (seed, made)

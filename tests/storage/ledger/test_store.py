@@ -11,8 +11,9 @@ from devs_git.errors import DevsError
 from devs_git.storage.git.program import GitFailed
 from devs_git.workspace import Workspace
 from tests.support.dying_programs import dying_git
-from tests.support.gate_scene import ask, refusal
+from tests.support.gate_scene import ask
 from tests.support.lost_objects import lose
+from tests.support.refusals import refusal
 
 
 @pytest.mark.quick

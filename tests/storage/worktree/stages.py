@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import Any
 
-from tests.support.kills import Driver, Stage
-from tests.support.repository_contents import git
+from tests.support.git_calls import git
+from tests.support.kills import Driver, KilledVerb
 from tests.support.scene import Scene
 
 REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}
@@ -15,7 +15,7 @@ REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "sav
 VERBS = ("rewind", "undo", "checkout", "restore")
 
 
-def stages(dirtied: Scene, drive: Driver, *, verbs: tuple[str, ...] = VERBS) -> list[Stage]:
+def stages(dirtied: Scene, drive: Driver, *, verbs: tuple[str, ...] = VERBS) -> list[KilledVerb]:
     """A rewind, an undo, a checkout and a restore, or some of them. Each has its own copy of the repository."""
     copy = dirtied.top.with_name
     made = []
@@ -31,9 +31,9 @@ def stages(dirtied: Scene, drive: Driver, *, verbs: tuple[str, ...] = VERBS) -> 
         if verb == "undo":
             assert drive(top, "rewind", REWIND)["error"] is None
         elif verb != "rewind":
-            git(top, "reset", "-q", "--hard")
+            git("reset", "-q", "--hard", where=top)
             (top / "b.txt").unlink()
             (top / "f1.txt").write_text("local\n")
-            git(top, "branch", "other", "devs/task-10")
-        made.append(Stage(top, verb, request, drive))
+            git("branch", "other", "devs/task-10", where=top)
+        made.append(KilledVerb(top, verb, request, drive))
     return made

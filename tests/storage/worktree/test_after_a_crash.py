@@ -13,8 +13,9 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.worktree import backups
 from devs_git.workspace import Workspace
+from tests.support.git_calls import git
 from tests.support.kills import Driver, with_thorough
-from tests.support.repository_contents import differences, git, litter, state
+from tests.support.repository_contents import differences, litter, state
 from tests.support.scene import Scene
 
 REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}
@@ -55,7 +56,7 @@ def decide(top: Path, **how: bool) -> doctor.Result:
 
 
 def backup(top: Path, ref: str) -> backups.State:
-    return backups.load(Workspace.open(top).objects, git(top, "rev-parse", ref).strip())
+    return backups.load(Workspace.open(top).objects, git("rev-parse", ref, where=top).strip())
 
 
 def test_an_edit_beside_the_move_survives_its_taking_back(dirtied: Scene, drive: Driver) -> None:
@@ -78,7 +79,7 @@ def test_an_edit_of_a_moved_file_stops_recovery_and_names_the_backup(dirtied: Sc
     for _ in range(2):
         error = needed(dirtied.top)
         assert error.details["paths"] == ["b.txt"]
-        assert git(dirtied.top, "rev-parse", error.details["backup"])
+        assert git("rev-parse", error.details["backup"], where=dirtied.top)
         assert error.details["backup"] in error.hint
         assert differences(state(dirtied.top), half) == {}
 

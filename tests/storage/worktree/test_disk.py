@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.kills import ROOT, Driver, Stage, driver, with_thorough
+from tests.support.kills import ROOT, Driver, KilledVerb, driver, with_thorough
 from tests.support.scene import Scene
 from tests.support.selection import QUICK
 
@@ -43,14 +43,14 @@ def test_files_that_cannot_grow_leave_everything_as_it_was(
         "restore": {"target": "13"},
         "checkout": {"branch_name": "other"},
     }[verb]
-    stage = Stage(large.top, verb, request, drive)
-    twin = stage.twin()
-    done = stage.run(twin, file_size=limit)
+    stage = KilledVerb(large.top, verb, request, drive)
+    copy = stage.fresh_copy()
+    done = stage.run(copy, file_size=limit)
     assert done["error"] in ("GIT_RESET_FAILED", "CHECKOUT_FAILED", "GIT_KILLED"), done
-    assert str(twin) not in done["message"]
-    assert stage.settle(twin, limit) == "old"
-    assert stage.run(twin)["error"] is None
-    assert stage.check(twin, limit) == "new"
+    assert str(copy) not in done["message"]
+    assert stage.recover_and_check(copy, limit) == "old"
+    assert stage.run(copy)["error"] is None
+    assert stage.check(copy, limit) == "new"
 
 
 # Runs in its own mount namespace, with a disk of two megabytes, filled up to so many kilobytes before each attempt.
@@ -58,7 +58,7 @@ FULL = """
 import shutil, sys
 from pathlib import Path
 from tests.support.repository_contents import differences; from tests.support.repository_contents import git; from tests.support.repository_contents import litter; from tests.support.repository_contents import state
-from tests.support.kills import Stage; from tests.support.kills import driver
+from tests.support.kills import KilledVerb; from tests.support.kills import driver
 template, disk = Path(sys.argv[1]), Path(sys.argv[2])
 top = disk / "repo"
 shutil.copytree(template, top, symlinks=True)
@@ -126,19 +126,19 @@ def test_a_folder_that_may_not_be_written_to_leaves_everything_as_it_was(
 ) -> None:
     worked.git("reset", "-q", "--hard", "devs/task-11")
     worked.task("20", {"d/y.txt": "changed\n", "d/new.txt": "new\n", "c.txt": "changed\n"})
-    stage = Stage(worked.top, "rewind", {"target": "11"}, drive)
-    twin = stage.twin()
-    closed = twin / folder
+    stage = KilledVerb(worked.top, "rewind", {"target": "11"}, drive)
+    copy = stage.fresh_copy()
+    closed = copy / folder
     closed.mkdir(exist_ok=True)
     inside = [path for path in closed.iterdir() if path.is_dir() and folder == ".git/objects"]
     for path in (*inside, closed):
         path.chmod(0o555)
     stage.drive = plain
-    done = stage.run(twin)
+    done = stage.run(copy)
     for path in (closed, *inside):
         path.chmod(0o755)
     assert done["error"] == "GIT_RESET_FAILED", done
-    assert str(twin) not in done["message"]
-    assert stage.settle(twin, folder) == "old"
-    assert stage.run(twin)["error"] is None
-    assert stage.check(twin, folder) == "new"
+    assert str(copy) not in done["message"]
+    assert stage.recover_and_check(copy, folder) == "old"
+    assert stage.run(copy)["error"] is None
+    assert stage.check(copy, folder) == "new"

@@ -15,7 +15,7 @@ from devs_git.commands import checkout, doctor, restore, rewind, status, undo
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from tests.support import killed_moves
-from tests.support.content_oracle import Held
+from tests.support.content_oracle import ProtectedContents
 from tests.support.kills import with_thorough
 from tests.support.rewind_cases import Case, Files, Link, begin, contents
 
@@ -61,12 +61,12 @@ def test_a_move_killed_in_a_filter_is_taken_back_and_plain_git_works(
     tmp_path: Path, shape: str, whom: str, verb: tuple[Any, Any]
 ) -> None:
     case = begun(tmp_path / "repo", shape)
-    before, held = case.look(), Held.now(case, clean=True)
+    before, held = case.look(), ProtectedContents.now(case, clean=True)
     assert killed_moves.run_killed(case, *verb, (whom, 0)) == (whom == "both")
     assert killed_moves.recover(case, again=False, decide=False) == "recovered"
     case.look().must_equal(before)
-    held.must_still_be_there(case)
-    killed_moves.must_be_usable(case)
+    held.assert_nothing_lost(case)
+    killed_moves.assert_usable(case)
     case.git("commit", "-q", "--allow-empty", "-m", "plain git")
 
 
@@ -87,7 +87,7 @@ def test_an_edit_after_such_a_kill_is_decided_by_a_person_and_locks_nobody_out(
     case.git("add", "--refresh", ".")
     router.call("doctor", case.workspace, doctor.Request(finish=forward, take_back=not forward))
     assert case.read("z.loud") == b"mine\n"
-    killed_moves.must_be_usable(case)
+    killed_moves.assert_usable(case)
     case.git("commit", "-q", "--allow-empty", "-m", "plain git")
 
 
@@ -113,7 +113,7 @@ def test_a_second_command_killed_while_it_recovers_changes_nothing_of_that(
     assert at > 3
     killed_moves.recover(case, again=False, decide=False)
     case.look().must_equal(before)
-    killed_moves.must_be_usable(case)
+    killed_moves.assert_usable(case)
 
 
 def test_recovery_needs_no_filter(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_recovery_needs_no_filter(tmp_path: Path) -> None:
 
 def test_a_second_command_killed_while_it_waits_for_an_orphaned_git_changes_nothing(tmp_path: Path) -> None:
     case = begun(tmp_path / "repo", "link to folder")
-    before, held = case.look(), Held.now(case, clean=True)
+    before, held = case.look(), ProtectedContents.now(case, clean=True)
     # The filter reports that it runs, and waits until it may continue. Meanwhile we are killed, and git is not.
     slow = "touch .git/runs; until test -e .git/go; do sleep 0.02; done; tr a-z A-Z"
     case.git("config", "filter.case.smudge", slow)
@@ -147,8 +147,8 @@ def test_a_second_command_killed_while_it_waits_for_an_orphaned_git_changes_noth
     (case.top / ".git/go").touch()
     assert killed_moves.recover(case, again=False, decide=False) == "recovered"
     case.look().must_equal(before)
-    held.must_still_be_there(case)
-    killed_moves.must_be_usable(case)
+    held.assert_nothing_lost(case)
+    killed_moves.assert_usable(case)
     case.git("commit", "-q", "--allow-empty", "-m", "plain git")
 
 

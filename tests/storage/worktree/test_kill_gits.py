@@ -24,9 +24,9 @@ def test_whichever_git_of_a_verb_is_killed_nothing_is_lost(
 ) -> None:
     stage = stages(dirtied, drive, verbs=(verb,))[0]
     folder = tmp_path / "bin"
-    stage.run(stage.twin(), env=dying_git(folder, at=0, before=before))
+    stage.run(stage.fresh_copy(), env=dying_git(folder, at=0, before=before))
     for at in range(1, gits_run(folder) + 1):
-        twin = stage.twin()
-        done = stage.run(twin, env=dying_git(folder, at=at, before=before))
-        stage.settle(twin, (at, done))
+        copy = stage.fresh_copy()
+        done = stage.run(copy, env=dying_git(folder, at=at, before=before))
+        stage.recover_and_check(copy, (at, done))
     record_property("counted", f"{verb}: {stage.runs - 1} gits killed, ended {stage.ends}, 0 lost")

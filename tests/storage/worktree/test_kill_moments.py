@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.storage.worktree.stages import REWIND, VERBS, stages
-from tests.support.kills import Driver, Stage, with_thorough
+from tests.support.kills import Driver, KilledVerb, with_thorough
 from tests.support.scene import Scene
 
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_RANDOM_KILLS", "4"))
@@ -36,9 +36,9 @@ def test_killed_at_random_moments_nothing_is_lost(
     for at in range(KILLS):
         stage, whom = made[at % len(made)], dice.choice(["us", "git", "both"])
         after = dice.uniform(0.0, stage.seconds)
-        twin = stage.twin()
-        stage.run(twin, kill_after=after, whom=whom)
-        ends[stage.settle(twin, (seed, at, stage.verb, whom, after))] += 1
+        copy = stage.fresh_copy()
+        stage.run(copy, kill_after=after, whom=whom)
+        ends[stage.recover_and_check(copy, (seed, at, stage.verb, whom, after))] += 1
     record_property("counted", f"{KILLS} random kills (seed {seed}), ended {ends}, 0 lost")
 
 
@@ -57,24 +57,24 @@ def test_killed_at_random_moments_nothing_is_lost(
 def test_killed_inside_the_reference_transaction_nothing_is_lost(
     dirtied: Scene, drive: Driver, state: str, whom: str
 ) -> None:
-    stage = Stage(dirtied.top, "rewind", REWIND, drive)
-    twin = stage.twin()
-    arm(twin)
-    env = {"KILL_STATE": state, "KILL_WHOM": whom, "KILL_ONCE": str(twin / ".git" / "once")}
-    done = stage.run(twin, env=env)
+    stage = KilledVerb(dirtied.top, "rewind", REWIND, drive)
+    copy = stage.fresh_copy()
+    arm(copy)
+    env = {"KILL_STATE": state, "KILL_WHOM": whom, "KILL_ONCE": str(copy / ".git" / "once")}
+    done = stage.run(copy, env=env)
     assert done["killed"] == (whom != "git")
-    assert not (twin / ".git" / "once").exists()
-    end = stage.settle(twin, (state, whom))
+    assert not (copy / ".git" / "once").exists()
+    end = stage.recover_and_check(copy, (state, whom))
     # A git without its parent either commits, or dies when it writes to the pipe that nobody reads.
     if (state, whom) != ("prepared", "us"):
         assert end == ("new" if state == "committed" else "old")
 
 
-def arm(twin: Path) -> None:
-    hook = twin / ".git" / "hooks" / "reference-transaction"
+def arm(copy: Path) -> None:
+    hook = copy / ".git" / "hooks" / "reference-transaction"
     hook.write_text(HOOK)
     hook.chmod(0o755)
-    (twin / ".git" / "once").touch()
+    (copy / ".git" / "once").touch()
 
 
 @pytest.mark.parametrize("moved", with_thorough([2], [1, 3]))
@@ -82,15 +82,15 @@ def test_killed_between_two_refs_of_the_transaction_nothing_is_lost(
     dirtied: Scene, drive: Driver, moved: int
 ) -> None:
     """Rename the first locks into place, in git's order: git was killed between two renames."""
-    stage = Stage(dirtied.top, "rewind", REWIND, drive)
-    twin = stage.twin()
-    arm(twin)
-    env = {"KILL_STATE": "prepared", "KILL_WHOM": "both", "KILL_ONCE": str(twin / ".git" / "once")}
-    assert stage.run(twin, env=env)["killed"]
-    inside = twin / ".git"
+    stage = KilledVerb(dirtied.top, "rewind", REWIND, drive)
+    copy = stage.fresh_copy()
+    arm(copy)
+    env = {"KILL_STATE": "prepared", "KILL_WHOM": "both", "KILL_ONCE": str(copy / ".git" / "once")}
+    assert stage.run(copy, env=env)["killed"]
+    inside = copy / ".git"
     locked = [inside / name for name in ("refs/heads/main", "refs/stash", "refs/heads/devs/ledger")]
     for ref in locked[:moved]:
         lock = ref.with_name(ref.name + ".lock")
         assert lock.read_text().strip()
         lock.rename(ref)
-    assert stage.settle(twin, moved) == ("new" if moved == len(locked) else "old")
+    assert stage.recover_and_check(copy, moved) == ("new" if moved == len(locked) else "old")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.kills import Driver, Stage
+from tests.support.kills import Driver, KilledVerb
 from tests.support.scene import Scene
 from tests.support.selection import QUICK
 
@@ -18,16 +18,16 @@ DIRTY: dict[str, Any] = {"target": "10", "untracked": "save"}
 FULL: dict[str, Any] = {**DIRTY, "preserve": "stash"}
 
 
-def killed_at(stage: Stage, steps: Iterable[int], told: Told) -> None:
+def killed_at(stage: KilledVerb, steps: Iterable[int], told: Told) -> None:
     for at in steps:
-        twin = stage.twin()
-        done = stage.run(twin, at=at)
+        copy = stage.fresh_copy()
+        done = stage.run(copy, at=at)
         assert done["killed"], (stage.steps[at], done)
-        stage.settle(twin, (at, stage.steps[at]))
+        stage.recover_and_check(copy, (at, stage.steps[at]))
     told("counted", f"{stage.verb}: {stage.runs} kills, ended {stage.ends}, 0 lost")
 
 
-def some(stage: Stage) -> Iterable[int]:
+def some(stage: KilledVerb) -> Iterable[int]:
     """All steps; in `make test` only the step before the commit point."""
     few = ("transaction",)
     return [at for at, name in enumerate(stage.steps) if not QUICK or name in few]
@@ -37,7 +37,7 @@ def some(stage: Stage) -> Iterable[int]:
 def test_a_rewind_of_a_dirty_tree_killed_before_any_step_is_as_if_not_begun_or_done(
     dirtied: Scene, drive: Driver, record_property: Told
 ) -> None:
-    stage = Stage(dirtied.top, "rewind", FULL, drive)
+    stage = KilledVerb(dirtied.top, "rewind", FULL, drive)
     assert len(stage.steps) >= 12
     killed_at(stage, range(0, len(stage.steps), 3 if QUICK else 1), record_property)
     assert stage.ends["old"]
@@ -48,14 +48,14 @@ def test_a_rewind_of_a_dirty_tree_killed_before_any_step_is_as_if_not_begun_or_d
 def test_a_rewind_killed_in_any_mode_loses_nothing(
     dirtied: Scene, drive: Driver, record_property: Told, preserve: str
 ) -> None:
-    stage = Stage(dirtied.top, "rewind", {**DIRTY, "preserve": preserve}, drive)
+    stage = KilledVerb(dirtied.top, "rewind", {**DIRTY, "preserve": preserve}, drive)
     killed_at(stage, some(stage), record_property)
 
 
 def test_a_rewind_of_a_clean_tree_killed_before_any_step_loses_nothing(
     worked: Scene, drive: Driver, record_property: Told
 ) -> None:
-    stage = Stage(worked.top, "rewind", {"target": "11"}, drive)
+    stage = KilledVerb(worked.top, "rewind", {"target": "11"}, drive)
     killed_at(stage, some(stage), record_property)
 
 
@@ -63,7 +63,7 @@ def test_an_undo_killed_before_any_step_loses_nothing(
     dirtied: Scene, drive: Driver, record_property: Told
 ) -> None:
     assert drive(dirtied.top, "rewind", FULL)["error"] is None
-    killed_at(stage := Stage(dirtied.top, "undo", {}, drive), some(stage), record_property)
+    killed_at(stage := KilledVerb(dirtied.top, "undo", {}, drive), some(stage), record_property)
 
 
 def test_a_checkout_with_local_changes_killed_before_any_step_loses_nothing(
@@ -73,7 +73,9 @@ def test_a_checkout_with_local_changes_killed_before_any_step_loses_nothing(
     worked.write({"f1.txt": "local\n", "staged.txt": "staged\n"})
     worked.git("add", "staged.txt")
     killed_at(
-        stage := Stage(worked.top, "checkout", {"branch_name": "other"}, drive), some(stage), record_property
+        stage := KilledVerb(worked.top, "checkout", {"branch_name": "other"}, drive),
+        some(stage),
+        record_property,
     )
 
 
@@ -81,19 +83,21 @@ def test_a_restore_with_local_changes_killed_before_any_step_loses_nothing(
     worked: Scene, drive: Driver, record_property: Told
 ) -> None:
     worked.write({"f1.txt": "local\n"})
-    killed_at(stage := Stage(worked.top, "restore", {"target": "10"}, drive), some(stage), record_property)
+    killed_at(
+        stage := KilledVerb(worked.top, "restore", {"target": "10"}, drive), some(stage), record_property
+    )
 
 
 def test_a_recovery_killed_at_its_every_step_is_recovered_again(
     dirtied: Scene, drive: Driver, record_property: Told
 ) -> None:
     """First the verb is killed, then each recovery, one step later than the one before."""
-    stage = Stage(dirtied.top, "rewind", FULL, drive)
+    stage = KilledVerb(dirtied.top, "rewind", FULL, drive)
     for name in ("refs",) if QUICK else stage.steps:
-        twin, at = stage.twin(), 0
-        stage.run(twin, at=stage.steps.index(name))
-        while drive(twin, "status", {}, at=at)["killed"]:
+        copy, at = stage.fresh_copy(), 0
+        stage.run(copy, at=stage.steps.index(name))
+        while drive(copy, "status", {}, at=at)["killed"]:
             at += 1
             stage.runs += 1
-        stage.settle(twin, (name, at))
+        stage.recover_and_check(copy, (name, at))
     record_property("counted", f"recovery: {stage.runs} kills, ended {stage.ends}, 0 lost")

@@ -16,7 +16,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks
 from devs_git.workspace import Workspace
-from tests.support.kills import ROOT, Driver, Stage
+from tests.support.kills import ROOT, Driver, KilledVerb
 from tests.support.scene import Scene
 
 OWNER = """
@@ -113,12 +113,12 @@ def test_the_next_command_waits_for_the_git_of_a_killed_one(worked: Scene, drive
     worked.task("13", {".gitattributes": "*.slow filter=slow\n", "one.slow": "1\n"})
     worked.task("14", {"one.slow": None})
     reached, go = slow_filter(worked)
-    stage = Stage(worked.top, "rewind", {"target": "13"}, drive)
-    twin = stage.twin()
-    settings = twin / ".git" / "config"
-    settings.write_text(settings.read_text().replace(str(worked.top), str(twin)))
-    (twin / ".git" / "armed").touch()
-    running = subprocess.Popen([sys.executable, "-m", "devs_git", "rewind", "13"], cwd=twin)
+    stage = KilledVerb(worked.top, "rewind", {"target": "13"}, drive)
+    copy = stage.fresh_copy()
+    settings = copy / ".git" / "config"
+    settings.write_text(settings.read_text().replace(str(worked.top), str(copy)))
+    (copy / ".git" / "armed").touch()
+    running = subprocess.Popen([sys.executable, "-m", "devs_git", "rewind", "13"], cwd=copy)
     reached.read_text()  # git is writing the file
     running.kill()
     running.wait()
@@ -127,14 +127,14 @@ def test_the_next_command_waits_for_the_git_of_a_killed_one(worked: Scene, drive
     def say(words: str) -> None:
         said.append(words)
         if "interrupted command" in words:
-            (twin / ".git" / "armed").unlink()
+            (copy / ".git" / "armed").unlink()
             go.write_text("go\n")
 
-    opened = Workspace.open(twin)
+    opened = Workspace.open(copy)
     router.call("status", Workspace(opened.places, say=say), status.Request())
     assert "interrupted command" in said[0]
     assert "taken back" in said[1]
-    assert stage.check(twin, "orphan") == "old"
+    assert stage.check(copy, "orphan") == "old"
 
 
 def test_a_command_that_meets_a_living_one_is_busy_and_changes_nothing(worked: Scene) -> None:

@@ -1,7 +1,7 @@
-"""An abstract ledger: events with whole trees, and what the files in them say. It has no git and no code of the program.
+"""An abstract ledger: events with their trees, and the contents of the files in them. It uses neither git nor our code.
 
-A content has a short name, such as `policy 2`; two files with the same bytes have one name. A tree is a mapping of paths
-to such names. `belief_steps` gives them oids for the program's function, `belief_git` makes commits of them.
+Each content has a short name, such as `policy 2`. Two files with the same bytes have the same name. A tree maps paths to
+such names. `steps.py` gives each name an oid for the program's function, and `git_ledger.py` makes commits of the events.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Policy:
 
 @dataclass(frozen=True)
 class Request:
-    """`before` and `proposes` are contents, the policy in force and the one to be; '' for other types.
+    """A request. For a change of the policy, `before` is the content of the policy in force and `proposes` the new one.
 
-    `after` is the event that it follows, '' where it names none.
+    `after` is the event that the request names as the one before it; '' if it names none. `words` makes two requests differ.
     """
 
     gate: str
@@ -51,7 +51,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Statement:
-    """What is signed of a decision."""
+    """The part of a decision that a signature covers."""
 
     gate: str
     request: str
@@ -61,9 +61,9 @@ class Statement:
 
 @dataclass(frozen=True)
 class Decision:
-    """`request` is the content that it decides on, `nonce` makes it different from any other.
+    """A decision. `request` is the content that it decides on. `nonce` makes two decisions differ.
 
-    `spelling` stands for what nobody signs: the time, and how the file is written.
+    `spelling` stands for the parts of the file that no signature covers: the time, and the form of the YAML.
     """
 
     gate: str
@@ -81,7 +81,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Signature:
-    """What `key` made over the content `over`, a statement. `spelling` is how the file is written."""
+    """The signature of `key` over the statement with the name `over`. `spelling` stands for the form of the file."""
 
     over: str
     key: str
@@ -90,7 +90,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class Plain:
-    """A file that governs nothing, or one that nobody can read."""
+    """A file that does not govern, or that cannot be read."""
 
     words: str
 
@@ -105,21 +105,21 @@ class Event:
 
 @dataclass
 class Ledger:
-    """Events by name, parents before children; `what` are the contents by name."""
+    """`events` by name, parents before children. `what` has the contents by name, `names` the names by content."""
 
     events: dict[str, Event] = field(default_factory=dict)
     what: dict[str, Any] = field(default_factory=dict)
     names: dict[Any, str] = field(default_factory=dict)
 
     def put(self, content: Any) -> str:
-        """The name of a content."""
+        """The name of a content, which is added if it is new."""
         if content not in self.names:
             self.names[content] = f"{type(content).__name__.lower()} {len(self.what) + 1}"
             self.what[self.names[content]] = content
         return self.names[content]
 
     def add(self, parents: tuple[str, ...], tree: Tree, title: str = "") -> str:
-        """A new event; its name."""
+        """Add an event; return its name."""
         last = next(reversed(self.events), "e-1")
         name = f"e{int(last[1:]) + 1}"
         self.events[name] = Event(name, parents, dict(tree), title)
@@ -132,7 +132,7 @@ class Ledger:
         return self.events[event].parents
 
     def ancestors(self, event: str) -> frozenset[str]:
-        """The event itself and whatever it descends from."""
+        """The event and all its ancestors."""
         found: set[str] = set()
         waiting = [event]
         while waiting:
@@ -143,12 +143,12 @@ class Ledger:
         return frozenset(found)
 
     def up_to(self, tip: str) -> Ledger:
-        """The ledger whose tip this event is."""
+        """The part of the ledger that has this event as its tip."""
         known = self.ancestors(tip)
         return Ledger({name: e for name, e in self.events.items() if name in known}, self.what, self.names)
 
     def story(self) -> str:
-        """All of it for people: what its contents are, and what each event changed against its first parent."""
+        """The ledger as text for the message of a failed test: its contents, and the changes of each event."""
         used = {content for event in self.events.values() for content in event.tree.values()}
         lines = [f"{name}: {content}" for name, content in self.what.items() if name in used]
         return "\n".join([*lines, *(self._line(event) for event in self.events.values())])
@@ -185,12 +185,12 @@ def gates_with(tree: Tree, name: str) -> Iterator[str]:
 
 
 def governs(path: str) -> bool:
-    """Whether a path is one of those that say who decides, what is asked and what is decided."""
+    """Whether a path is the policy, a file of a gate, or a mark of an open gate. We say that such a file governs."""
     return path == POLICY or path.startswith(("gates/", "open/"))
 
 
 def set_aside(tree: Tree, path: str) -> str:
-    """Where the file at this path of a tree is kept once it gives way."""
+    """The path below `superseded/` to which a merge moves the file at this path."""
     folder, _, last = path.rpartition("/")
     decision = tree.get(f"{folder}/decision.yaml", "") if last == "decision.yaml.sig" else ""
     return f"superseded/{decision}.sig" if decision else f"superseded/{tree[path]}"

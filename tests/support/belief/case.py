@@ -1,9 +1,8 @@
-"""One generated ledger as a real one, with the repositories in which places are asked about it."""
+"""One generated ledger in real repositories, in which the places that judge a ledger are tested."""
 
 from __future__ import annotations
 
 import random
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,39 +21,32 @@ from tests.support.belief.generator import generate
 from tests.support.belief.git_ledger import Keyring, Written
 from tests.support.belief.oracle import Oracle
 from tests.support.belief.world import World
+from tests.support.git_calls import attempt, git
 
-Git = tuple[int, str]
 REFUSED, FROZEN, NOT_FROZEN = "refused", "frozen", "not frozen"
 
 
-def git(where: Path, *words: str, ok: bool = True) -> Git:
-    """git's exit status, and what it said without the last line end."""
-    done = subprocess.run(["git", *words], cwd=where, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 or not ok, done.stderr
-    return done.returncode, (done.stdout + done.stderr).rstrip("\n")
-
-
 class Moulds:
-    """What every ledger's places are copied from: a server with our hook, and a clone with our hooks and no ledger yet."""
+    """Repositories that each case copies: a server with our hook, and a clone with our hooks and without a ledger."""
 
     def __init__(self, folder: Path) -> None:
         (folder / "keys").mkdir()
         self.keyring = Keyring(folder / "keys")
         self.server, self.clone = folder / "server.git", folder / "clone"
-        git(folder, "init", "-q", "--bare", "-b", "main", "server.git")
+        git("init", "-q", "--bare", "-b", "main", "server.git", where=folder)
         router.call("init", Workspace.open(self.server), init.Request(server=True))
-        git(folder, "init", "-q", "clone")
-        git(self.clone, "commit", "-q", "--allow-empty", "-m", "begin")
-        git(self.clone, "remote", "add", "origin", "../origin.git")
+        git("init", "-q", "clone", where=folder)
+        git("commit", "-q", "--allow-empty", "-m", "begin", where=self.clone)
+        git("remote", "add", "origin", "../origin.git", where=self.clone)
         router.call("init", Workspace.open(self.clone), init.Request())
         client_files.install(locate(self.clone), self.clone, CLAUDE)
         (self.clone / "devs-policy.yaml").unlink()
-        git(self.clone, "update-ref", "-d", LEDGER)
+        git("update-ref", "-d", LEDGER, where=self.clone)
 
 
 @dataclass
 class Case:
-    """One generated ledger, written to a real repository; `dice` draws what is asked of it."""
+    """One generated ledger, written to a real repository. `dice` chooses what a test does with it."""
 
     seed: int
     ledger: Ledger
@@ -75,10 +67,10 @@ class Case:
         seen = tuple(event for event in one.seen if event in one.ledger.events)
         return cls(seed, one.ledger, tip, seen, written, folder, moulds, dice)
 
-    # What the slow statement says.
+    # What the reference says.
 
     def honest_event(self, *, above: str = "", below: str = "") -> str:
-        """An event that somebody honest may have at its tip, at or below one and not below another."""
+        """An event that an honest clone may have as its tip: `below` or one of its ancestors, and no ancestor of `above`."""
         found = [event for event in self.ledger.events if not self.bad(event) and event != "e0"]
         if below:
             found = [event for event in found if event in self.ledger.ancestors(below)]
@@ -88,7 +80,7 @@ class Case:
         return self.dice.choice(seen if seen and self.dice.random() < 0.7 else found)
 
     def new(self) -> str:
-        """The tip that is offered; seldom an older one, or one of another line."""
+        """The tip that a remote offers: mostly the newest one, sometimes an older one or one of another line."""
         return self.tip if self.dice.random() < 0.85 else self.dice.choice(list(self.ledger.events)[1:])
 
     def bad(self, tip: str, *more: str) -> set[str]:
@@ -98,14 +90,14 @@ class Case:
         return set(forged_events(Oracle(Ledger(events, self.ledger.what, self.ledger.names))))
 
     def is_refused(self, new: str, had: str = "", seen: str | None = None) -> bool:
-        """Whether `new` is refused by somebody who holds `had` ('' for nothing) and remembers `seen`."""
+        """Whether a receiver must refuse `new`, if its tip is `had` ('' for none) and it saw the tip `seen` before."""
         mine = self.ledger.ancestors(had) if had else frozenset()
         fresh = self.bad(new, *filter(None, [had])) & (self.ledger.ancestors(new) - mine)
         remembered = had if seen is None else seen
         return bool(fresh) or bool(remembered and rollback(Oracle(self.ledger), remembered, new))
 
     def expected_files(self, tip: str) -> dict[str, str]:
-        """What governs at that tip by the rule, as real paths and blobs."""
+        """The files that govern at this tip by the rule, as real paths and blobs."""
         return self.written.tree(Oracle(self.ledger).expected_tree(tip))
 
     # Repositories.
@@ -114,14 +106,14 @@ class Case:
         return self.written.oids[event]
 
     def offer(self, event: str) -> None:
-        """The remote without a hook has this tip."""
-        git(self.written.store, "update-ref", LEDGER, self.oid(event))
+        """Let the remote, which has no hook, have this tip."""
+        git("update-ref", LEDGER, self.oid(event), where=self.written.store)
 
     def clone(self, event: str) -> Path:
-        """A clone that asked the rule about the ledger up to this event."""
+        """A clone that has judged the ledger up to this event."""
         top = self.folder / "clone"
         repository_copy.folder(self.moulds.clone, top)
-        git(top, "fetch", "-q", "../origin.git", f"+{self.ref(event)}:{LEDGER}")
+        git("fetch", "-q", "../origin.git", f"+{self.ref(event)}:{LEDGER}", where=top)
         (top / ".git/devs/checked-tip").write_text(self.oid(event) + "\n")
         return top
 
@@ -129,14 +121,14 @@ class Case:
         return f"refs/events/{event}"
 
     def holds(self, where: Path, tip: str) -> None:
-        """The ledger there is that tip with what the rule says in its tree, and whoever asks is answered so."""
-        rows = [line.split("\t") for line in git(where, "ls-tree", "-r", LEDGER)[1].splitlines()]
+        """The ledger in this repository has the files that the rule gives for the tip."""
+        rows = [line.split("\t") for line in git("ls-tree", "-r", LEDGER, where=where).splitlines()]
         tree = {path: head.split()[2] for head, path in rows}
         theirs = {p: "" if p.startswith("open/") else oid for p, oid in tree.items() if governs(p)}
         assert theirs == self.expected_files(tip), self.description(tip)
 
     def answers(self, top: Path, tip: str) -> str:
-        """The policy in force, the open gates and whether work is frozen, as a clone's programs say them."""
+        """Policy, open gates and commits of this clone are as the rule says; return whether work is frozen."""
         oracle = Oracle(self.ledger)
         workspace = Workspace.open(top)
         content = self.ledger.what[oracle.in_force(tip)]
@@ -152,14 +144,14 @@ class Case:
 
 
 def world_of(ledger: Ledger, dice: random.Random) -> World:
-    """A world that goes on with this ledger."""
+    """A world that continues this ledger."""
     world = World.__new__(World)
     world.ledger, world.oracle, world.dice, world.serial = ledger, Oracle(ledger), dice, 10_000
     return world
 
 
 def reject_open_gates(ledger: Ledger, tip: str, dice: random.Random) -> str:
-    """Whatever is open at the tip is rejected there, where somebody may."""
+    """Reject each gate that is open at the tip, if somebody may reject it."""
     world = world_of(ledger, dice)
     for gate in sorted(world.oracle.open_gates(tip)):
         tip = world.decide_well(tip, gate, REJECTED) or tip
@@ -171,16 +163,16 @@ def governs(path: str) -> bool:
 
 
 def commits(top: Path) -> bool:
-    """Whether our hooks let a commit through."""
-    status, said = git(top, "commit", "-q", "--allow-empty", "-m", "work", ok=False)
+    """Whether our hooks allow a commit."""
+    status, said = attempt("commit", "-q", "--allow-empty", "-m", "work", where=top)
     assert status == 0 or "devs-git: " in said, said
     return status == 0
 
 
 def merge_as_sync_did(case: Case, first: str, second: str, top: Path) -> str:
-    """The merge of these two by the slow statement, whose tree is the one that `sync` made."""
+    """The merge of these two by the reference. Its tree must be the one that `sync` made."""
     tip = world_of(case.ledger, case.dice).merge(first, second)
-    made = git(top, "ls-tree", "-r", "--name-only", LEDGER)[1].splitlines()
+    made = git("ls-tree", "-r", "--name-only", LEDGER, where=top).splitlines()
     assert sorted(made) == sorted(map(case.written.path, case.ledger.tree(tip))), case.description(
         first, second
     )

@@ -1,8 +1,8 @@
-"""Which events of a ledger are forged, and what a receiver with memory refuses: the other half of the slow statement.
+"""The second part of the reference: which events are forged, and which ledgers a receiver refuses because of its old tip.
 
-What governs (the policy, requests, decisions, open gates) is in every event's tree exactly what the rule says for that event
-as the tip. An event is forged when it brings a deviation that its first parent did not have, or does what the rule
-allows to nobody. The rule itself is in `belief_oracle`.
+In the tree of each event, the files that govern (policy, requests, decisions, open gates) must be exactly those that the
+rule gives for this event as the tip. An event is forged if it adds a difference that its first parent does not have, or
+if it does something that the rule forbids to everybody. The rule is in `oracle.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Ledgers by number, and what they are like: which of the cases that the rule is about each of them reaches.
+"""Generated ledgers: a seed gives always the same ledger. `KINDS` are the cases that a ledger can contain.
 
-A third of them is honest, in a third attackers keep to the rule to the letter, and in a third they do not; an honest clone
-may then merge what they wrote, so that the forged is wrapped in what looks honest.
+In a third of the ledgers all clones are honest. In a third there are attackers who write only what the rule allows, and in
+a third attackers write forged events. Then an honest clone may merge a forged event.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.support.belief.oracle import Oracle
 from tests.support.belief.people import plain
 from tests.support.belief.world import World
 
-HANDS = {  # by the titles of their events
+HANDS = {  # what an attacker writes, and how the titles of these events begin
     "another root": "second root",
     "a merge of three": "octopus",
     "a wrapped merge": "wrap",
@@ -39,7 +39,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Generated:
-    """A ledger with one tip, and the tips that a receiver may have seen before. `attacked`: not all hands were honest."""
+    """A ledger with one tip, and the tips that a receiver may have seen before. `attacked`: there was an attacker."""
 
     seed: int
     ledger: Ledger
@@ -53,9 +53,9 @@ class Generated:
 
 
 def generate(seed: int, *, named: bool = True) -> Generated:
-    """The ledger of this number, always the same; of three numbers in five with requests that name the event that they follow.
+    """The ledger of this seed. For three of five seeds, requests name the event before them, if `named`.
 
-    Real documents (`belief_git`) are written before any event has its oid, and so without that name.
+    Requests in real repositories (`git_ledger.py`) cannot name it, because they are written before any event has an oid.
     """
     world = World(seed, named=named and seed % 5 > 1)
     style = seed % 3

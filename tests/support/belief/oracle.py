@@ -1,21 +1,23 @@
-"""What may be believed of a ledger: a slow statement of the rule, by which the program's function is judged.
+"""The reference: a slow and simple implementation of the rule of belief. Tests compare the program's function with it.
 
-It was written from the rule's words alone and shares no code with the program. Everything is a set or a mapping and is
-asked again for each event; nothing is folded, packed or cut short. "The rule" are these points:
+It was written from the text of the rule, and shares no code with the program. It computes each answer anew from sets and
+mappings, without any optimisation. The rule has these points:
 
 1. One beginning. There is one genesis, which holds no policy. `policy.yaml` is added by exactly one event, and every event
    that asks, decides or changes a policy has that event among its ancestors.
-2. Which policy is in force. A policy descends from another only by the chain of policies, each asked and decided under
-   the one before it: the very event, for a later one may have the same words. After a merge the second parent's policy is in force where it descends from the first's; otherwise the first's.
-3. Which decisions count. A decision counts at a tip if its signer was allowed by the policy in force at its parent, and is
-   allowed by the newest policy of the chain in force at the tip that has not the decision among its ancestors. Of two
-   that count for one gate, the first parent's; one that comes back does not stand before one that counted until now.
-   A gate is open exactly when none counts. What somebody signed once is one decision, however often and wherever it is
-   brought: a policy has it among its ancestors if it has any of these events.
-4. What a merge may hold. Nothing of its own but `superseded/` and `open/<id>` exactly where a gate is open.
-   `gates/<id>/request.yaml` is added by one event only, and each decision has it among its ancestors.
-5. Memory. A receiver refuses a ledger that does not contain its old tip, whose chain of policies does not begin with the
-   old tip's whole chain, or where a decision that counted no longer counts though point 3 allows it.
+2. Which policy is in force. The policies form a chain: each was requested and approved under the one before it. The chain
+   is made of events, because a later event may have a policy with the same text. After a merge, the policy of the second
+   parent is in force if its chain continues the chain of the first parent. If not, the policy of the first parent is.
+3. Which decisions count. A decision counts at a tip if two policies allow its signer: the policy in force at the parent of
+   the decision, and the newest policy of the tip's chain that does not have the decision among its ancestors. If two
+   decisions on one gate could count, the one that counted at a parent counts, that of the first parent before that of
+   the second. A gate is open exactly if none of its decisions counts. Several events may have the same signed decision.
+   They are one decision: a policy has it among its ancestors if it has any of these events.
+4. What a merge may add. It adds only files below `superseded/`, and `open/<id>` for exactly the open gates. Only one event
+   adds `gates/<id>/request.yaml`, and each decision on the gate has this event among its ancestors.
+5. Memory. A receiver refuses a ledger that does not contain its old tip. It refuses a ledger whose chain of policies does
+   not begin with the whole chain of the old tip. It refuses a ledger where a decision no longer counts that counted at the
+   old tip and that counts by point 3.
 """
 
 from __future__ import annotations
@@ -46,11 +48,11 @@ Signed = tuple[str, str]  # a statement and the key that signed it
 
 
 class Oracle:
-    """The rule for one ledger. The ledger may grow; what was said of an event stays true of it."""
+    """The rule for one ledger. If the ledger grows, the answers about older events stay right."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.known: dict[Any, Any] = {}  # answers that were given, for patience only
+        self.known: dict[Any, Any] = {}  # earlier answers, to save time
 
     def _once(self, key: Any, ask: Any) -> Any:
         if key not in self.known:
@@ -64,7 +66,7 @@ class Oracle:
     # Point 2: which policy is in force.
 
     def chain(self, event: str) -> tuple[str, ...]:
-        """The events that set a policy, the first one … the one in force at this tip."""
+        """The events that put the policies into force: from the first policy to the one in force at this tip."""
         found: tuple[str, ...] = self._once(("chain", event), lambda: self._chain(event))
         return found
 
@@ -83,9 +85,9 @@ class Oracle:
         return first
 
     def answered_otherwise(self, event: str, policies: tuple[str, ...], chain: tuple[str, ...]) -> bool:
-        """Whether a gate that one of these policies approved has another answer there, which counts under the chain, too.
+        """Whether a gate that set one of these policies has another decision at `event`, which also counts under the chain.
 
-        Two clones answered one question differently; the first parent's answer stands, and the policy gives way.
+        Then two clones answered one request differently. The answer of the first parent counts, and the policy does not.
         """
         answers = self.decisions(event)
         gates = {gate: policy for policy in policies for gate in self.decides(policy)}
@@ -93,7 +95,7 @@ class Oracle:
         return any(self.counts_under(answer, gate, chain) for answer, gate in other)
 
     def sets_policy(self, event: str) -> bool:
-        """Whether this event puts a policy into force on its line."""
+        """Whether this event puts a policy into force."""
         if self.begins_policy(event):
             return True
         return any(
@@ -101,21 +103,21 @@ class Oracle:
         )
 
     def begins_policy(self, event: str) -> bool:
-        """Whether it adds `policy.yaml` where no event before it has: the first policy needs no decision."""
+        """Whether it adds the first `policy.yaml`, which needs no decision."""
         parents = self.ledger.parents(event)
         if len(parents) != 1 or self.chain(parents[0]):
             return False
         return POLICY in self.ledger.tree(event) and POLICY not in self.ledger.tree(parents[0])
 
     def in_force(self, event: str) -> str:
-        """The content of the policy in force at this tip, '' for none."""
+        """The name of the policy in force at this tip; '' if there is none."""
         chain = self.chain(event)
         return self.ledger.tree(chain[-1])[POLICY] if chain else ""
 
     # What is asked.
 
     def requests(self, event: str) -> dict[str, str]:
-        """Each gate that was asked at this tip or before it, and the event that asked."""
+        """Each gate that was requested up to this tip, with the event that requested it."""
         found: dict[str, str] = self._once(("asked", event), lambda: self._asked(event))
         return found
 
@@ -129,14 +131,14 @@ class Oracle:
         return dict.fromkeys(self.asks(event), event) | (self.requests(parents[0]) if parents else {})
 
     def asks(self, event: str) -> tuple[str, ...]:
-        """The gates whose request this event adds, but for copies: a request that names an event asks where it follows that one."""
+        """The gates that this event requests. A request that names the event before it counts only after that event: else it is a copy."""
         parents, tree, what = self.ledger.parents(event), self.ledger.tree(event), self.ledger.what
         said = {gate: what[tree[request_path(gate)]] for gate in self.adds_requests(event)}
         follows = {gate: one.after for gate, one in said.items() if isinstance(one, Request)}
         return tuple(gate for gate in said if follows.get(gate, "") in ("", *parents))
 
     def adds_requests(self, event: str) -> tuple[str, ...]:
-        """The gates whose request this event adds where none was before."""
+        """The gates of which this event adds the file of the request."""
         parents = self.ledger.parents(event)
         if len(parents) > 1:
             return ()
@@ -148,7 +150,7 @@ class Oracle:
     # Point 3: which decisions count.
 
     def decides(self, event: str) -> tuple[str, ...]:
-        """The gates on which this event brings a decision, valid or not. It is written once; a merge decides nothing."""
+        """The gates to which this event adds a decision, valid or not. A merge decides nothing."""
         parents = self.ledger.parents(event)
         if len(parents) != 1:
             return ()
@@ -157,12 +159,12 @@ class Oracle:
         return tuple(gate for gate in found if decision_path(gate) not in before)
 
     def decision(self, event: str, gate: str) -> Decision | None:
-        """What it decides; None where that cannot be read."""
+        """The decision that this event adds; None if it cannot be read."""
         found = self.ledger.what[self.ledger.tree(event)[decision_path(gate)]]
         return found if isinstance(found, Decision) else None
 
     def request(self, event: str, gate: str) -> Request | None:
-        """The request of a gate as it is known at this event."""
+        """The request of a gate at this event; None if it cannot be read."""
         found = self.ledger.what[self.request_name(event, gate)]
         return found if isinstance(found, Request) else None
 
@@ -170,13 +172,13 @@ class Oracle:
         return self.ledger.tree(self.requests(event)[gate])[request_path(gate)]
 
     def approves_policy(self, event: str, gate: str) -> bool:
-        """Whether it approves a request that the policy be changed."""
+        """Whether it approves a change of the policy."""
         said = self.decision(event, gate)
         asked = self.request(event, gate) if gate in self.requests(event) else None
         return bool(said and asked and asked.kind == POLICY_CHANGE and said.decision == APPROVED)
 
     def valid(self, event: str, gate: str) -> bool:
-        """Whether the decision counts at its own place."""
+        """Whether the decision counts at the event that adds it."""
         found: bool = self._once(("valid", event, gate), lambda: self._valid(event, gate))
         return found
 
@@ -250,10 +252,9 @@ class Oracle:
         return {gate: self.choose(tip, gate, events) for gate, events in claims.items()}
 
     def choose(self, tip: str, gate: str, among: list[str]) -> str:
-        """Of several that count the tip's own, else the one that counted at a parent, the first parent's before the second's.
+        """The decision that counts, of several that could: the tip's own, else that of the first parent, else of the second.
 
-        Where neither parent's counts any more, they come back: the one that is met first, by way of the first parent that
-        has one.
+        If neither parent's decision could count, the search goes on below the first parent that has one of them.
         """
         if tip in among:
             return tip
@@ -265,13 +266,13 @@ class Oracle:
         return self.choose(next(ways), gate, among)
 
     def open_gates(self, tip: str) -> frozenset[str]:
-        """A gate is open exactly when it was asked and no decision counts."""
+        """The gates that were requested and of which no decision counts."""
         return frozenset(self.requests(tip)) - frozenset(self.decisions(tip))
 
     # Who is allowed: by one policy, whatever others say.
 
     def allows(self, policy_event: str, event: str, gate: str) -> bool:
-        """Whether that policy lets the decision's signer decide on this gate."""
+        """Whether this policy allows the signer of the decision to decide on this gate."""
         policy = self.ledger.what[self.ledger.tree(policy_event)[POLICY]]
         said, asked = self.decision(event, gate), self.request(event, gate)
         if not isinstance(policy, Policy) or said is None or asked is None:
@@ -285,7 +286,7 @@ class Oracle:
         return may_decide(policy, said.reviewer, asked.requested_by)
 
     def expected_tree(self, tip: str) -> dict[str, str]:
-        """What governs, as the rule has it at this tip: policy, requests, decisions and open gates."""
+        """The files that govern, as they must be at this tip: policy, requests, decisions and open gates."""
         tree = {POLICY: self.in_force(tip)} if self.chain(tip) else {}
         for gate in self.requests(tip):
             tree[request_path(gate)] = self.request_name(tip, gate)

@@ -1,4 +1,4 @@
-"""Who is one person, for the slow statement of the rule."""
+"""The part of the reference about people: which names are one person, and who may decide."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ ROLES = ("researcher", "architect", "developer", "reviewer")
 
 
 def plain(principal: str) -> str:
-    """Principals are compared as mail addresses are: case and Unicode form say nothing."""
+    """The form in which principals are compared. Upper and lower case and the Unicode form make no difference."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", principal).casefold())
 
 
 def person(policy: Policy, principal: str) -> set[str]:
-    """All names of one person: two principals with one key are one."""
+    """All names of this person. Two principals with the same key are one person."""
     names = {plain(principal)}
     rows = (*policy.approvers, *policy.agents)
     while True:
@@ -27,7 +27,7 @@ def person(policy: Policy, principal: str) -> set[str]:
 
 
 def may_decide(policy: Policy, reviewer: str, requested_by: str) -> bool:
-    """Whether this person is an approver where there are any, no agent, and not the one who asked."""
+    """Whether this person may decide: it is an approver (if the policy names any), no agent, and not the one who asked."""
     same = person(policy, reviewer)
     agents = {*ROLES, *(row.principal for row in policy.agents)}
     if same & {plain(name) for name in agents} or (requested_by and plain(requested_by) in same):
@@ -37,7 +37,7 @@ def may_decide(policy: Policy, reviewer: str, requested_by: str) -> bool:
 
 
 def signed_by_reviewer(ledger: Ledger, policy: Policy, event: str, said: Decision) -> bool:
-    """Whether the decision carries a good signature, by a key of the one whom it names as its reviewer."""
+    """Whether the decision has a good signature by a key of the person whom it names as reviewer."""
     made = ledger.what.get(ledger.tree(event).get(signature_path(said.gate), ""))
     if not isinstance(made, Signature) or ledger.what[made.over] != said.statement:
         return False

@@ -1,7 +1,7 @@
-"""The five places that judge a ledger, with real git: each is asked, and compared with the slow statement.
+"""The five places that judge a ledger, with real git. Each must judge as the reference does.
 
-A server with our hook that receives a push; `sync` with a remote; the `init` of a fresh clone; hooks and verbs of a clone
-that got the ledger by a plain `git fetch`; `verify`. Each answers with what came out: REFUSED, FROZEN or NOT_FROZEN.
+They are: the hook of a server that receives a push; `sync`; `init` in a fresh clone; hooks and commands of a clone into
+which `git fetch` brought the ledger; `verify`. Each function returns the result: REFUSED, FROZEN or NOT_FROZEN.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from devs_git.workspace import Workspace
 from tests.support import repository_copy
 from tests.support.agent_calls import before, call
 from tests.support.belief.abstract_ledger import Policy
-from tests.support.belief.case import FROZEN, NOT_FROZEN, REFUSED, Case, commits, git, merge_as_sync_did
+from tests.support.belief.case import FROZEN, NOT_FROZEN, REFUSED, Case, commits, merge_as_sync_did
 from tests.support.belief.findings import forged_events, rollback
 from tests.support.belief.oracle import Oracle
 from tests.support.belief.records import events_added_twice
+from tests.support.git_calls import attempt, git
 
 
 def code(error: DevsError | None) -> str:
@@ -32,7 +33,7 @@ def code(error: DevsError | None) -> str:
 
 
 def refusal_of(verb: str, top: Path, request: VerbRequest) -> DevsError | None:
-    """What a verb of ours refuses with, None where it runs."""
+    """The refusal of a verb; None if it runs."""
     try:
         router.call(verb, Workspace.open(top), request)
     except DevsError as error:
@@ -41,27 +42,27 @@ def refusal_of(verb: str, top: Path, request: VerbRequest) -> DevsError | None:
 
 
 def server(case: Case) -> str:
-    """A push to a server with our hook, which has a tip or nothing; then one of a branch, which waits for open gates."""
+    """Push the ledger to a server with our hook, which has an older tip or no ledger. Then push a branch, which an open gate stops."""
     where = case.folder / "server.git"
     repository_copy.folder(case.moulds.server, where)
     new, old = case.new(), case.honest_event() if case.dice.random() < 0.9 else ""
     if old:
-        git(where, "fetch", "-q", "../origin.git", f"{case.ref(old)}:{LEDGER}")
-    status, said = git(
-        case.written.store, "push", "-q", "--force", "../server.git", f"{case.ref(new)}:{LEDGER}", ok=False
+        git("fetch", "-q", "../origin.git", f"{case.ref(old)}:{LEDGER}", where=where)
+    status, said = attempt(
+        "push", "-q", "--force", "../server.git", f"{case.ref(new)}:{LEDGER}", where=case.written.store
     )
     refused = old != new and case.is_refused(new, old)
     assert (status != 0) == refused, case.description(old, new, said)
     if refused:
         assert "devs-git: " in said, said
-        assert git(where, "rev-parse", "-q", "--verify", LEDGER, ok=False)[1] == (
+        assert git("rev-parse", "-q", "--verify", LEDGER, where=where, ok=(0, 1)) == (
             case.oid(old) if old else ""
         )
         return REFUSED
     case.holds(where, new)
     frozen = any(path.startswith("open/") for path in case.expected_files(new))
-    status, said = git(
-        case.moulds.clone, "push", "-q", "--no-verify", str(where), "HEAD:refs/heads/main", ok=False
+    status, said = attempt(
+        "push", "-q", "--no-verify", str(where), "HEAD:refs/heads/main", where=case.moulds.clone
     )
     assert (status != 0) == frozen, case.description(new, said)
     assert status == 0 or "GATE_BLOCKED" in said, said
@@ -69,12 +70,12 @@ def server(case: Case) -> str:
 
 
 def sync_with_a_remote(case: Case) -> str:
-    """`sync` of a clone that has a tip of its own and saw the remote before; where both went on, the merge is ours."""
+    """`sync` in a clone that has a tip of its own and saw an earlier tip of the remote."""
     new = case.new()
     mine = case.honest_event(above=new) if case.dice.random() < 0.5 else case.honest_event()
     seen = mine if case.dice.random() < 0.3 else case.honest_event(below=mine)
     top = case.clone(mine)
-    git(top, "update-ref", "refs/devs/remotes/origin/ledger", case.oid(seen))
+    git("update-ref", "refs/devs/remotes/origin/ledger", case.oid(seen), where=top)
     case.offer(new)
     error = refusal_of("sync", top, sync.Request())
     oracle, tip = Oracle(case.ledger), mine
@@ -88,17 +89,17 @@ def sync_with_a_remote(case: Case) -> str:
         tip = new
     assert bool(error) == refused, case.description(mine, seen, new, error)
     if error:
-        assert git(top, "rev-parse", LEDGER)[1] == case.oid(mine)
+        assert git("rev-parse", LEDGER, where=top) == case.oid(mine)
         return REFUSED
     if mine not in oracle.ancestors(tip):
         tip = merge_as_sync_did(case, new, mine, top)
     case.holds(top, tip)
-    assert git(case.written.store, "rev-parse", LEDGER)[1] == git(top, "rev-parse", LEDGER)[1]
+    assert git("rev-parse", LEDGER, where=case.written.store) == git("rev-parse", LEDGER, where=top)
     return case.answers(top, tip)
 
 
 def init_of_a_fresh_clone(case: Case) -> str:
-    """`init` of a clone without memory: `devs-policy.yaml` names the ledger, another one, or a policy that is not in force."""
+    """`init` in a clone that saw no ledger before. `devs-policy.yaml` names this ledger, another one, or a policy that is not in force."""
     how = case.dice.choice(("same", "same", "other ledger", "other policy"))
     oracle, tip = Oracle(case.ledger), case.tip
     first, now = oracle.ledger.tree("e1")["policy.yaml"], oracle.in_force(tip)
@@ -112,9 +113,9 @@ def init_of_a_fresh_clone(case: Case) -> str:
     else:
         assert not error, case.description(how, error)
     if error:
-        assert git(top, "rev-parse", "-q", "--verify", LEDGER, ok=False)[1] == ""
+        assert git("rev-parse", "-q", "--verify", LEDGER, where=top, ok=(0, 1)) == ""
         return REFUSED
-    assert git(top, "merge-base", LEDGER, case.oid(tip))[1] == case.oid(tip)
+    assert git("merge-base", LEDGER, case.oid(tip), where=top) == case.oid(tip)
     case.holds(top, tip)
     return case.answers(top, tip)
 
@@ -128,15 +129,15 @@ def fresh(case: Case, tracked: str, first: str) -> Path:
     stream = f"commit refs/heads/main\ncommitter A <a@b.c> 981173106 +0000\ndata 0\nM 100644 inline devs-policy.yaml\ndata {len(text.encode())}\n{text}\n"
     subprocess.run(["git", "fast-import", "--quiet"], cwd=store, input=stream.encode(), check=True)
     case.offer(case.tip)
-    git(case.folder, "clone", "-q", os.fspath(store), "fresh")
+    git("clone", "-q", os.fspath(store), "fresh", where=case.folder)
     return top
 
 
 def hooks_after_a_plain_fetch(case: Case) -> str:
-    """A commit, a tool of an agent and a verb in a clone whose ledger `git fetch` moved, where it had another before."""
+    """A commit, a tool of an agent and a verb, in a clone after `git fetch` moved its ledger."""
     old, new = case.honest_event(), case.new()
     top = case.clone(old)
-    git(top, "fetch", "-q", "../origin.git", f"+{case.ref(new)}:{LEDGER}")
+    git("fetch", "-q", "../origin.git", f"+{case.ref(new)}:{LEDGER}", where=top)
     refused = new != old and case.is_refused(new, old)
     denied = agent(top)
     if refused:
@@ -155,15 +156,16 @@ def hooks_after_a_plain_fetch(case: Case) -> str:
 
 
 def agent(top: Path) -> str:
-    """What the hook before an agent's tool says against a tool that writes; '' where it may run."""
+    """The reason with which our hook denies a tool that writes; '' if the tool may run."""
     said = call(top, before("Write"))
     return said.denied or (said.err if said.status else "")
 
 
 def verify_the_ledger(case: Case) -> str:
-    """`verify`: each forged event is a finding, and no other.
+    """`verify`: the findings are exactly the forged events.
 
-    Where a gate was asked twice or there are two roots, which of the two governs is nobody's question: more may be found.
+    If a gate was requested twice, or if there are two roots, the rule does not say which of the two is right. Then `verify` may
+    find more.
     """
     top = case.clone(case.tip)
     result = verify.run(Workspace.open(top), verify.Request(("ledger",)))

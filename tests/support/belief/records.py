@@ -1,4 +1,4 @@
-"""What the files of an abstract ledger say, as the program's function takes it; and the function's answers by our names."""
+"""The contents of an abstract ledger as arguments of the program's function, and the function's answers in our short names."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def events_added_twice(found: Mapping[str, list[str]]) -> set[str]:
 
 
 def differences(ledger: Ledger) -> list[str]:
-    """Where the function and the slow statement part, in words.
+    """The differences between the answers of the function and of the reference, in words.
 
     Where something is added twice that only one event may add, both call that forged, and nothing else is compared: which
     of the two governs is nobody's question, for whoever has one of them refuses the other.

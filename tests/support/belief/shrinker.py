@@ -1,7 +1,7 @@
-"""The smallest ledger that still shows something: events are left out one by one, as long as it is still shown.
+"""Make a ledger that shows a difference smaller: leave events out, one by one, as long as the difference is still shown.
 
-A ledger is kept as what was done: an event as its changes against its parent, a merge as what it has otherwise than the rule says.
-So a merge that followed the rule follows it still when something below it is left out.
+An event is stored as its changes against its parent, and a merge as its differences from the merge that the rule gives. So
+an honest merge stays honest if an event below it is left out.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Shows = Callable[[Ledger], bool]
 
 
 @dataclass(frozen=True)
-class Deed:
-    """One event: its parents, and the files that it puts or ('') takes out."""
+class EventChanges:
+    """One event: its parents, and the files that it writes, or deletes ('')."""
 
     name: str
     parents: tuple[str, ...]
@@ -27,28 +27,28 @@ class Deed:
 
 
 def smallest(ledger: Ledger, shows: Shows) -> Ledger:
-    """A ledger made of some of these events, none of which can be left out."""
-    deeds = _deeds(ledger)
+    """A ledger of some of these events. It no longer shows the difference if another one is left out."""
+    events = _changes_of(ledger)
     again = True
     while again:
         again = False
-        for deed in reversed([deed for deed in deeds[2:] if deed.parents]):
-            fewer = [_past(other, deed) for other in deeds if other is not deed]
+        for event in reversed([event for event in events[2:] if event.parents]):
+            fewer = [_past(other, event) for other in events if other is not event]
             if shows(_ledger(fewer, ledger)):
-                deeds, again = fewer, True
+                events, again = fewer, True
                 break
-    return _ledger(deeds, ledger)
+    return _ledger(events, ledger)
 
 
-def _past(deed: Deed, gone: Deed) -> Deed:
-    """The same without one event below it, whose first parent stands in its place."""
-    instead = [gone.parents[0] if name == gone.name else name for name in deed.parents if gone.parents]
-    parents = tuple(dict.fromkeys(instead)) if gone.name in deed.parents and gone.parents else deed.parents
-    return Deed(deed.name, parents, deed.changes, deed.title)
+def _past(event: EventChanges, gone: EventChanges) -> EventChanges:
+    """The event if `gone` is left out: the first parent of `gone` takes its place."""
+    instead = [gone.parents[0] if name == gone.name else name for name in event.parents if gone.parents]
+    parents = tuple(dict.fromkeys(instead)) if gone.name in event.parents and gone.parents else event.parents
+    return EventChanges(event.name, parents, event.changes, event.title)
 
 
-def _rules(ledger: Ledger, name: str) -> Tree:
-    """What an event has before its own changes: its parent's tree, or of a merge what the rule says."""
+def _tree_before(ledger: Ledger, name: str) -> Tree:
+    """The tree before the changes of an event: that of its parent or, for a merge, that which the rule gives."""
     parents = ledger.parents(name)
     if len(parents) < 2:
         return ledger.tree(parents[0]) if parents else {}
@@ -57,24 +57,24 @@ def _rules(ledger: Ledger, name: str) -> Tree:
     return world.merged_tree(name)
 
 
-def _deeds(ledger: Ledger) -> list[Deed]:
-    deeds = []
+def _changes_of(ledger: Ledger) -> list[EventChanges]:
+    events = []
     for name, event in ledger.events.items():
-        before = _rules(ledger, name)
+        before = _tree_before(ledger, name)
         paths = sorted({*before, *event.tree})
         changes = {p: event.tree.get(p, "") for p in paths if before.get(p, "") != event.tree.get(p, "")}
-        deeds.append(Deed(name, event.parents, changes, event.title))
-    return deeds
+        events.append(EventChanges(name, event.parents, changes, event.title))
+    return events
 
 
-def _ledger(deeds: list[Deed], like: Ledger) -> Ledger:
-    """The ledger of these deeds; the names of events stay."""
+def _ledger(events: list[EventChanges], like: Ledger) -> Ledger:
+    """The ledger of these events; the names of events stay."""
     from tests.support.belief.abstract_ledger import Event
 
     made = Ledger({}, like.what, like.names)
-    for deed in deeds:
-        made.events[deed.name] = Event(deed.name, deed.parents, {}, deed.title)
-        tree = {**_rules(made, deed.name), **deed.changes}
+    for event in events:
+        made.events[event.name] = Event(event.name, event.parents, {}, event.title)
+        tree = {**_tree_before(made, event.name), **event.changes}
         kept = {path: content for path, content in tree.items() if content}
-        made.events[deed.name] = Event(deed.name, deed.parents, kept, deed.title)
+        made.events[event.name] = Event(event.name, event.parents, kept, event.title)
     return made

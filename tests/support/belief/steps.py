@@ -1,4 +1,4 @@
-"""An abstract ledger as the program's function takes it: steps with the changes along each parent edge."""
+"""An abstract ledger as an argument of the program's function: steps with their changes against each parent."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _changes(before: Tree, after: Tree, oids: dict[str, str]) -> Iterator[Change
 
 
 def kind(ledger: Ledger, name: str) -> str:
-    """The type that an event of these changes has."""
+    """The type of an event with these changes."""
     parents = ledger.parents(name)
     if len(parents) != 1:
         return "ledger.merged" if parents else "ledger.created"

@@ -1,4 +1,4 @@
-"""A ledger that a test writes by hand: one genesis, a first policy of Ann and Bob, and a name for what happens next."""
+"""A ledger that a test writes step by step. It begins with a genesis, and a first policy under which Ann and Bob approve."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def signed_by(*people: Signer, notify: str = "") -> Policy:
 
 @pytest.fixture(autouse=True)
 def compare_with_the_oracle() -> Iterator[None]:
-    """Of each ledger that a test told, the program's function says what the slow statement says."""
+    """For each ledger of a test, the program's function and the reference must give the same answers."""
     Story.told.clear()
     yield
     for story in Story.told:
@@ -36,7 +36,7 @@ def compare_with_the_oracle() -> Iterator[None]:
 
 
 class Story:
-    """What happened: each method writes events and answers with the last one's name. `first` is the first policy."""
+    """Each method writes events and returns the name of the last one. `first` is the event of the first policy."""
 
     told: ClassVar[list[Story]] = []  # by this test
 

@@ -1,7 +1,7 @@
-"""A world that writes ledgers: honest clones that ask, decide and join, and the hands that write single events.
+"""Honest clones that write a ledger: they request gates, decide and merge. It also has the functions that write one event.
 
-Whatever is drawn comes from one `random.Random`, so that a seed names a ledger. Merges of honest clones follow the rule
-exactly: their trees are made from what `belief_oracle` expects. Attackers are in `belief_attackers`.
+All choices come from one `random.Random`, so a seed gives always the same ledger. The merges of honest clones have the
+trees that `oracle.py` expects. Attackers are in `attackers.py`.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class Clone:
 
 
 class World:
-    """`dice` draws; `oracle` says what honest programs would do; `refused` counts what remotes turned away.
+    """`dice` makes all choices. `oracle` says what honest programs do. `refused` has the syncs and pushes that were refused.
 
-    With `named` a request names the event that it follows, as all have done since version 0.1.
+    With `named`, a request names the event before it.
     """
 
     named = False
@@ -80,12 +80,12 @@ class World:
     # Events, one by one.
 
     def event(self, at: str, changes: Changes, title: str) -> str:
-        """An event of one line, with these files put or (None) taken out."""
+        """An event with one parent, which writes these files, or deletes them (None)."""
         tree = {**self.ledger.tree(at), **{path: content or "" for path, content in changes.items()}}
         return self.ledger.add((at,), {path: content for path, content in tree.items() if content}, title)
 
     def merge(self, first: str, second: str, title: str = "merge", extra: Changes | None = None) -> str:
-        """A merge with the tree that the rule says; `extra` is what a forger adds to it or (None) takes out."""
+        """A merge with the tree that the rule gives. `extra` are files that a forger writes or deletes (None)."""
         name = self.ledger.add((first, second), {}, title)
         tree = {**self.merged_tree(name), **{path: content or "" for path, content in (extra or {}).items()}}
         self.ledger.events[name] = replace(
@@ -94,7 +94,9 @@ class World:
         return name
 
     def merged_tree(self, name: str) -> dict[str, str]:
-        """The tree of an honest merge: what governs by the rule, the rest a union, what gave way set aside."""
+        """The tree of an honest merge: the files that govern, by the rule; the union of the others; and under `superseded/` those
+        that were replaced.
+        """
         sides = [self.ledger.tree(parent) for parent in self.ledger.parents(name)]
         tree = self.oracle.expected_tree(name)
         for side in sides:
@@ -115,7 +117,7 @@ class World:
         return self.serial
 
     def ask(self, at: str, *, by: str = "", proposes: str = "", gate: str = "") -> str:
-        """An event that asks; with `proposes`, the content of a policy, for a change of the policy."""
+        """An event that requests a gate. `proposes` is the name of a new policy, for a change of the policy."""
         gate = gate or f"g{self.number()}"
         before = self.oracle.in_force(at) if proposes else ""
         kind = POLICY_CHANGE if proposes else MANUAL
@@ -124,7 +126,7 @@ class World:
         return self.event(at, {request_path(gate): asked, open_path(gate): MARKER}, f"ask {gate}")
 
     def decide(self, at: str, gate: str, verdict: str, signer: Signer, *, key: str = "") -> str:
-        """An event that decides, signed where the signer has a key; `key` is another one that signs in its place."""
+        """An event that decides. It is signed if the signer has a key; `key` is another key that signs instead."""
         request = self.ledger.tree(at).get(request_path(gate), "")
         signing = key or signer[1]
         said = Decision(gate, request, verdict, signer[0], SIGNED if signing else UNSIGNED, self.number())
@@ -140,7 +142,7 @@ class World:
         return self.event(at, changes, f"{verdict.lower()} {gate} by {signer[0]}")
 
     def copy(self, at: str, event: str, gate: str, spelled: Callable[[str], str] = str) -> str:
-        """An event that brings the decision of another once more, with the policy that it set."""
+        """An event with the decision of another event, and with the policy that this one set."""
         theirs = self.ledger.tree(event)
         changes: dict[str, str | None] = {open_path(gate): None}
         for path in (decision_path(gate), signature_path(gate)):
@@ -150,7 +152,7 @@ class World:
         return self.event(at, changes, f"copy of {event}")
 
     def sign_anew(self, at: str, event: str, gate: str, signer: Signer) -> str:
-        """An event in which another person signs the very statement of a decision."""
+        """An event in which another person signs the same statement of a decision."""
         said = self.oracle.decision(event, gate)
         assert said
         made = Signature(self.ledger.put(said.statement), signer[1])
@@ -175,7 +177,7 @@ class World:
         return found if isinstance(found, Policy) else Policy()
 
     def other_policy(self, policy: Policy) -> Policy:
-        """Another policy that could be in force: a key comes, goes or is rotated, or a bound is moved."""
+        """Another policy: with another approver, without one, with another key, with another minimum, or with an agent."""
         rows = list(policy.approvers)
         absent = [name for name in PEOPLE if name not in {row.principal for row in rows}]
         how = self.dice.choice(
@@ -198,7 +200,7 @@ class World:
         return Policy(tuple(rows), minimum if has_key else UNSIGNED, policy.agents, policy.notify)
 
     def signers(self, event: str) -> Iterator[Signer]:
-        """Who may try to decide there, in a drawn order: each approver with the key, and without."""
+        """The approvers in a random order: first with their keys, and then without."""
         policy = self.policy(event)
         rows = [(row.principal, row.key) for row in policy.approvers] or [(name, "") for name in PEOPLE]
         rows += [(OTHER_SPELLING[name], key) for name, key in rows if name in OTHER_SPELLING]
@@ -206,7 +208,7 @@ class World:
         yield from ((name, "") for name, _ in rows)
 
     def decide_well(self, at: str, gate: str, verdict: str) -> str:
-        """An event whose decision counts there; '' where nobody can make one."""
+        """An event whose decision counts; '' if nobody can make one."""
         for signer in self.signers(at):
             made = self.decide(at, gate, verdict, signer)
             if self.oracle.valid(made, gate):
@@ -215,7 +217,7 @@ class World:
         return ""
 
     def work(self, clone: Clone) -> None:
-        """One thing that a person or an agent does in a clone, offline."""
+        """One random action in a clone, without a sync."""
         waiting = sorted(self.oracle.open_gates(clone.tip))
         how = self.dice.choice(("ask", "policy", "policy", "decide", "decide", "decide", "decide", "task"))
         by = self.dice.choice(("", "", *PEOPLE[:2], BOT))
@@ -233,13 +235,13 @@ class World:
             clone.tip = self.ask(clone.tip, by=by)
 
     def change_policy(self, at: str, policy: Policy) -> str:
-        """The policy is asked for and approved there; the event that asks where nobody can approve it."""
+        """Request this policy and approve it. Return the last event: the request, if nobody can approve it."""
         asked = self.ask(at, proposes=self.ledger.put(policy))
         [gate] = self.oracle.asks(asked)
         return self.decide_well(asked, gate, APPROVED) or asked
 
     def sync(self, clone: Clone, number: int) -> bool:
-        """A clone meets a remote; whether it could. Nothing is written where either would refuse the other."""
+        """Sync a clone with a remote; whether it succeeded. If one of them refuses, nothing is written."""
         remote = self.remotes[number]
         if rollback(self.oracle, clone.seen.get(number, remote.tip), remote.tip):
             self.refused.append(f"a clone refused remote {number}")
@@ -257,7 +259,7 @@ class World:
         return True
 
     def push(self, number: int, tip: str) -> bool:
-        """A remote with our hook takes what does not roll it back."""
+        """Push to a remote with our hook, which refuses a rollback; whether it succeeded."""
         remote = self.remotes[number]
         if reasons := rollback(self.oracle, remote.tip, tip):
             self.refused.append(f"remote {number} refused: {reasons}")
@@ -267,7 +269,7 @@ class World:
         return True
 
     def live(self, steps: int, remotes: Sequence[int] = (0,)) -> None:
-        """Honest life; the last clone is offline for long."""
+        """So many random steps of honest clones. The last clone seldom runs `sync`."""
         for _ in range(steps):
             clone = self.dice.choices(self.clones, (4, 4, 3))[0]
             seldom = 0.08 if clone is self.clones[-1] else 0.35

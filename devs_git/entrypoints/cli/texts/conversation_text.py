@@ -10,8 +10,7 @@ from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import plural, table, when
 
 if TYPE_CHECKING:
-    from devs_git.commands import conversation_import as conversation_import_verb
-    from devs_git.commands import conversation_snapshots as conversation_snapshots_verb
+    from devs_git.commands import conversation_import, conversation_snapshots
     from devs_git.commands.conversation_show import Result, ShownMessage
     from devs_git.domain.recall.conversation_snapshots import Snapshot
 
@@ -85,7 +84,7 @@ def _gist(message: ShownMessage) -> str:
     return " ".join(filter(None, [message.content, *calls, message.tool_name, message.tool_result]))
 
 
-def import_text(result: conversation_import_verb.Result) -> str:
+def import_text(result: conversation_import.Result) -> str:
     lines = [
         f"Read {plural(result.new, 'new message')} of {printable(result.session_id, '')}; it has {result.message_count}."
     ]
@@ -114,7 +113,7 @@ def snapshot_text(snapshot: Snapshot) -> str:
     return f"{snapshot.snapshot_id}: {count} of {printable(snapshot.session_id, '')}"
 
 
-def snapshots_text(result: conversation_snapshots_verb.Result) -> str:
+def snapshots_text(result: conversation_snapshots.Result) -> str:
     if not result.snapshots:
         return "No snapshots. To make one: devs-git conversation snapshot"
     return table([_line(snapshot) for snapshot in result.snapshots])

@@ -12,25 +12,21 @@ from devs_git.entrypoints.cli.texts.render import short, table, when
 from devs_git.workspace import system_clock
 
 if TYPE_CHECKING:
-    from devs_git.commands import gate_approve as gate_approve_verb
-    from devs_git.commands import gate_list as gate_list_verb
-    from devs_git.commands import gate_request as gate_request_verb
-    from devs_git.commands import gate_show as gate_show_verb
-    from devs_git.commands import gate_wait as gate_wait_verb
+    from devs_git.commands import gate_approve, gate_list, gate_request, gate_show, gate_wait
     from devs_git.domain.gates.answer import Outcome
 
 _COLOURS: Final = {"PENDING_APPROVAL": "yellow", "APPROVED": "green", "REJECTED": "red"}
 _UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 
-def request_text(result: gate_request_verb.Result) -> str:
+def request_text(result: gate_request.Result) -> str:
     return (
         f"Gate {paint(result.gate_id, bold=True)} waits for a person's decision. All write work is frozen until then.\n"
         f"Wait for the answer: devs-git gate wait {result.gate_id}"
     )
 
 
-def list_text(result: gate_list_verb.Result) -> str:
+def list_text(result: gate_list.Result) -> str:
     if not result.gates:
         return "No active gates." if not result.active else "No such gates."
     header = ("GATE_ID", "AGENT", "TASK", "BLOCKER", "AGE")
@@ -64,7 +60,7 @@ def gate_status(text: str) -> str:
     return paint(text, _COLOURS.get(text), bold=True)
 
 
-def show_text(result: gate_show_verb.Result) -> str:
+def show_text(result: gate_show.Result) -> str:
     """All that a person needs for the decision, and the commands for the answer."""
     parts = [_head(result), _text("Blocker", result.blocker_description)]
     changes = result.proposed_changes
@@ -87,21 +83,21 @@ def decision_text(result: Outcome) -> str:
     return f"Gate {result.gate_id} is {gate_status(result.status)} by {who} ({result.approval})."
 
 
-def approval_text(result: gate_approve_verb.Result) -> str:
+def approval_text(result: gate_approve.Result) -> str:
     if not result.commit:
         return decision_text(result)
     commit = f"The proposed text is commit {short(result.commit)} on {printable(result.branch, '')}."
     return f"{decision_text(result)}\n{commit}"
 
 
-def wait_text(result: gate_wait_verb.Result) -> str:
+def wait_text(result: gate_wait.Result) -> str:
     if result.timed_out:
         return f"Gate {result.gate_id} still waits for a person's decision."
     reason = f"\nReason: {printable(result.resolution_reason)}" if result.resolution_reason else ""
     return f"{gate_status(result.status)} by {printable(result.reviewer_id or '', '')} ({result.approval}).{reason}"
 
 
-def _head(result: gate_show_verb.Result) -> str:
+def _head(result: gate_show.Result) -> str:
     rows = [
         ("gate", paint(result.gate_id, bold=True)),
         ("type", result.gate_type),
@@ -133,7 +129,7 @@ def _diff_line(line: str) -> str:
     return paint(line, {"+": "green", "-": "red", "@": "cyan"}.get(line[:1]))
 
 
-def _answer(result: gate_show_verb.Result) -> str:
+def _answer(result: gate_show.Result) -> str:
     if not result.frozen:
         return "This gate freezes nothing any more."
     since = f"commit {short(result.git_head)}" if result.git_head else "before the first commit"

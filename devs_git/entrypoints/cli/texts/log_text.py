@@ -8,19 +8,14 @@ from devs_git.entrypoints.cli.texts.console import exact, paint
 from devs_git.entrypoints.cli.texts.render import path, plural, short, status_word, table, when
 
 if TYPE_CHECKING:
-    from devs_git.commands import branch as branch_verb
-    from devs_git.commands import diff as diff_verb
-    from devs_git.commands import history as history_verb
-    from devs_git.commands import log as log_verb
-    from devs_git.commands import show as show_verb
-    from devs_git.commands import status as status_verb
+    from devs_git.commands import branch, diff, history, log, show, status
     from devs_git.domain.checkpoints.rows import Row
 
 MARKS = {"rewound": "<", "undone": ">", "restored": "+"}
 SHOWN = 10  # paths of each kind that `status` lists
 
 
-def checkpoints_text(result: log_verb.Result) -> str:
+def checkpoints_text(result: log.Result) -> str:
     """The newest first. `*`: live. `o`: rewound or replaced. `<`: a rewind. `>`: an undo. `+`: a restore."""
     rows: list[tuple[str, ...]] = []
     at = 0
@@ -65,7 +60,7 @@ def _log_row(point: Row) -> tuple[str, ...]:
     )
 
 
-def history_text(result: history_verb.Result) -> str:
+def history_text(result: history.Result) -> str:
     """One line for each event. The short id is enough for `git show`."""
     rows = [
         (
@@ -82,7 +77,7 @@ def history_text(result: history_verb.Result) -> str:
     return (table(rows) or "No events.") + more
 
 
-def show_text(result: show_verb.Result) -> str:
+def show_text(result: show.Result) -> str:
     rows = [
         ("checkpoint", paint(result.name, bold=True)),
         ("status", status_word(result.status) + result.state.removeprefix(result.status)),
@@ -101,7 +96,7 @@ def show_text(result: show_verb.Result) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def diff_text(result: diff_verb.Result) -> str:
+def diff_text(result: diff.Result) -> str:
     lines = [f"{result.from_name} {short(result.from_)} -> {result.to_name} {short(result.to)}".rstrip()]
     rows = [
         (
@@ -121,7 +116,7 @@ def diff_text(result: diff_verb.Result) -> str:
     return "\n".join(lines)
 
 
-def _hunks(item: diff_verb.File) -> str:
+def _hunks(item: diff.File) -> str:
     lines = ["", paint(path(item.path), bold=True)]
     for hunk in item.hunks:
         lines.append(paint(exact(hunk.header), "cyan"))
@@ -129,7 +124,7 @@ def _hunks(item: diff_verb.File) -> str:
     return "\n".join(lines)
 
 
-def status_text(result: status_verb.Result) -> str:
+def status_text(result: status.Result) -> str:
     head = f" at {short(result.head)}" if result.head else ", without a commit yet"
     lines = [
         f"On {paint(result.branch, bold=True) if result.branch else 'a detached HEAD'}{head}",
@@ -149,7 +144,7 @@ def status_text(result: status_verb.Result) -> str:
     return "\n".join(lines + (["No files changed."] if result.clean else []))
 
 
-def unknown_files_lines(result: diff_verb.Result | status_verb.Result) -> list[str]:
+def unknown_files_lines(result: diff.Result | status.Result) -> list[str]:
     """The files of which only a filter could say whether they changed, by filter."""
     lines = []
     for name in dict.fromkeys(one.filter for one in result.not_told):
@@ -167,5 +162,5 @@ def _some(title: str, items: list[str]) -> list[str]:
     return [f"{title} ({len(items)}):", *(f"  {item}" for item in items[:SHOWN]), *more]
 
 
-def branch_text(result: branch_verb.Result) -> str:
+def branch_text(result: branch.Result) -> str:
     return f"Branch {result.branch} is at {result.task_id}@{result.number}, {short(result.commit)}. HEAD has not moved."

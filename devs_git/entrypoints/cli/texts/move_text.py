@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
 
 if TYPE_CHECKING:
-    from devs_git.commands import checkout as checkout_verb
-    from devs_git.commands import restore as restore_verb
-    from devs_git.commands import rewind as rewind_verb
-    from devs_git.commands import undo as undo_verb
+    from devs_git.commands import checkout, restore, rewind, undo
 
 
-def rewind_plan_text(plan: rewind_verb.Plan) -> str:
+def rewind_plan_text(plan: rewind.Plan) -> str:
     """The plan of a rewind: what it changes, what it does not change, and what blocks it."""
     files = plan.files
     lines = [
@@ -45,7 +42,7 @@ def rewind_plan_text(plan: rewind_verb.Plan) -> str:
     )
 
 
-def _unknown_files_lines(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]:
+def _unknown_files_lines(plan: rewind.Plan | undo.Result) -> list[str]:
     """The files of which only a filter could say whether they changed. A plan does not run filters."""
     lines = []
     for name in dict.fromkeys(one.filter for one in plan.not_told):
@@ -57,7 +54,7 @@ def _unknown_files_lines(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]
     return lines
 
 
-def rewind_text(result: rewind_verb.Result) -> str:
+def rewind_text(result: rewind.Result) -> str:
     saved = result.preserved_as
     lines = [
         f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')} changed, {plural(result.cleared_tasks, 'task')} undone.",
@@ -74,9 +71,7 @@ def rewind_text(result: rewind_verb.Result) -> str:
     )
 
 
-def _active_task_lines(
-    result: rewind_verb.Plan | rewind_verb.Result | undo_verb.Result, *, plan: bool = False
-) -> list[str]:
+def _active_task_lines(result: rewind.Plan | rewind.Result | undo.Result, *, plan: bool = False) -> list[str]:
     """Which task is no longer active here, and which one is active again; empty if neither changes."""
     was, now = result.was_active, result.now_active
     if was == now:
@@ -92,7 +87,7 @@ def _active_task_lines(
 
 
 def _edited_lines(
-    result: rewind_verb.Result | undo_verb.Result | checkout_verb.Result | restore_verb.Result,
+    result: rewind.Result | undo.Result | checkout.Result | restore.Result,
 ) -> list[str]:
     """The files that somebody saved during the operation; the first ten by name."""
     shown = ", ".join(map(path, result.edited[:10]))
@@ -103,7 +98,7 @@ def _edited_lines(
     )
 
 
-def undo_plan_text(plan: undo_verb.Result) -> str:
+def undo_plan_text(plan: undo.Result) -> str:
     """The plan of an undo."""
     lines = [
         f"Return to the state before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
@@ -115,7 +110,7 @@ def undo_plan_text(plan: undo_verb.Result) -> str:
     return "\n".join([*lines, *_unknown_files_lines(plan), *blocked_lines(plan)])
 
 
-def undo_text(result: undo_verb.Result) -> str:
+def undo_text(result: undo.Result) -> str:
     lines = [
         f"Undone: {result.undone_verb} {result.undone_operation}; HEAD is {result.commit[:12]} again, {plural(result.files, 'file')} changed.",
     ]
@@ -128,12 +123,12 @@ def undo_text(result: undo_verb.Result) -> str:
     return "\n".join([*lines, *_active_task_lines(result), *_edited_lines(result), "To redo: devs-git undo"])
 
 
-def checkout_text(result: checkout_verb.Result) -> str:
+def checkout_text(result: checkout.Result) -> str:
     line = f"On branch {result.branch} ({result.commit_hash}); {plural(result.files, 'file')} changed."
     return "\n".join([line, *_edited_lines(result)])
 
 
-def restore_text(result: restore_verb.Result) -> str:
+def restore_text(result: restore.Result) -> str:
     if not result.files:
         return f"Every file is already as in {result.restored_from}."
     line = (

@@ -11,11 +11,7 @@ from devs_git.entrypoints.cli.texts.console import for_person, paint
 from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, when
 
 if TYPE_CHECKING:
-    from devs_git.commands import trace_get as trace_get_verb
-    from devs_git.commands import trace_import as trace_import_verb
-    from devs_git.commands import trace_list as trace_list_verb
-    from devs_git.commands import trace_prune as trace_prune_verb
-    from devs_git.commands import trace_search as trace_search_verb
+    from devs_git.commands import trace_get, trace_import, trace_list, trace_prune, trace_search
     from devs_git.domain.recall.traces import TraceRow
 
 _NAMED = 20  # ids in a line
@@ -47,7 +43,7 @@ def _line(row: TraceRow) -> tuple[str, ...]:
     )
 
 
-def _message(hit: trace_search_verb.MessageHit) -> tuple[str, ...]:
+def _message(hit: trace_search.MessageHit) -> tuple[str, ...]:
     state = [paint("rewound", "bright_black")] if hit.rewound else []
     sender = " ".join([hit.role, *filter(None, [printable(hit.tool_name, "")]), *state])
     return (
@@ -58,13 +54,13 @@ def _message(hit: trace_search_verb.MessageHit) -> tuple[str, ...]:
     )
 
 
-def list_text(result: trace_list_verb.Result) -> str:
+def list_text(result: trace_list.Result) -> str:
     if not result.traces:
         return "No traces found. To store one: devs-git trace put < output"
     return "\n".join([table([_line(row) for row in result.traces]), *_more_line(result)])
 
 
-def search_text(result: trace_search_verb.Result) -> str:
+def search_text(result: trace_search.Result) -> str:
     # The result came from this module, so the import costs nothing.
     from devs_git.commands.trace_search import MessageHit
 
@@ -85,11 +81,11 @@ def search_text(result: trace_search_verb.Result) -> str:
     return "\n".join([*lines, *_more_line(result)]) or "No hits."
 
 
-def _more_line(result: trace_list_verb.Result | trace_search_verb.Result) -> list[str]:
+def _more_line(result: trace_list.Result | trace_search.Result) -> list[str]:
     return [f"More: --cursor {result.next_cursor}"] if result.next_cursor else []
 
 
-def _snippet(hit: trace_search_verb.Hit | trace_search_verb.MessageHit) -> str:
+def _snippet(hit: trace_search.Hit | trace_search.MessageHit) -> str:
     parts, done = [], 0
     for start, end in hit.highlights:
         if start >= done:
@@ -101,7 +97,7 @@ def _snippet(hit: trace_search_verb.Hit | trace_search_verb.MessageHit) -> str:
     return "".join([*parts, printable(hit.snippet[done:], "")])
 
 
-def output_text(result: trace_get_verb.Result, *, raw: bool, payload: bool) -> str | bytes:
+def output_text(result: trace_get.Result, *, raw: bool, payload: bool) -> str | bytes:
     """The output's bytes unchanged for a pipe; on a terminal its text, with control characters as escapes.
 
     If the client had cut the output, standard error says so. A payload is as the client sent it.
@@ -113,7 +109,7 @@ def output_text(result: trace_get_verb.Result, *, raw: bool, payload: bool) -> s
     return fast_trace_get.raw(result)
 
 
-def import_text(result: trace_import_verb.Result) -> str:
+def import_text(result: trace_import.Result) -> str:
     new, known = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
     lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {known} already stored."]
     if result.others:
@@ -123,7 +119,7 @@ def import_text(result: trace_import_verb.Result) -> str:
     return "\n".join(lines)
 
 
-def prune_text(result: trace_prune_verb.Result) -> str:
+def prune_text(result: trace_prune.Result) -> str:
     verb = "Would delete" if result.dry_run else "Deleted"
     upto = f", up to {when(result.upto)}" if result.traces else ""
     line = f"{verb} {plural(result.traces, 'trace')} with {amount(result.bytes)} of output{upto}"

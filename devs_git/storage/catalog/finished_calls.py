@@ -1,0 +1,111 @@
+"""Calls of tools as transcripts tell them, beside what hooks told. Each is one trace, whoever told of it first.
+
+A hook knows the whole input and where the tool ran. A transcript may know how the call ended, and more of the output.
+"""
+
+from __future__ import annotations
+
+from devs_git.domain.clients import hook_payload
+from devs_git.domain.clients.transcript_lines import FinishedCall
+from devs_git.domain.recall.long_results import StoredOutput, is_within
+from devs_git.domain.recall.traces import Trace
+from devs_git.storage.catalog import traces
+from devs_git.storage.catalog.database import Catalog
+from devs_git.values import replace
+
+# A transcript has at most so many bytes of an output in one place.
+_MOST_AT_ONCE = 1 << 16
+
+
+def keep(catalog: Catalog, call: FinishedCall, known: Trace, event: str) -> None:
+    """Store a call as a trace, inside `fulltext.write_transaction`, or add what is new to its trace.
+
+    `known` has what is known of the trace; `event` is that of the hook after such a call.
+    """
+    made = _trace(call, known, event)
+    stored = _stored(catalog, made.trace_id)
+    if stored is None:
+        traces.put(catalog, made)
+    elif not call.is_part:
+        if (both := joined(stored, made)) != stored:
+            traces.put(catalog, both)
+    # After the end the whole output is there, unless it is too long. What a hook told has the last part.
+    elif not stored.event and (not call.is_last_part or len(stored.output) > _MOST_AT_ONCE):
+        _grow(catalog, stored, call)
+
+
+def _grow(catalog: Catalog, stored: Trace, call: FinishedCall) -> None:
+    if not is_within(call.output, _text(stored.output)):
+        output = stored.output + call.output.encode("utf-8", "replace")
+        traces.put(catalog, replace(stored, output=output, cut_by_client=stored.cut_by_client or call.cut))
+
+
+def with_told(catalog: Catalog, trace: Trace) -> Trace:
+    """The trace that a hook told, with what a transcript told of the call before."""
+    stored = _stored(catalog, trace.trace_id)
+    return joined(trace, stored) if stored else trace
+
+
+def joined(hooks: Trace, told: Trace) -> Trace:
+    """One trace of what a hook and a transcript told of the same call: the longer output, and how it ended."""
+    longer = told if len(told.output) > len(hooks.output) else hooks
+    return replace(
+        hooks,
+        output=longer.output,
+        cut_by_client=longer.cut_by_client,
+        full_bytes=longer.full_bytes,
+        is_error=hooks.is_error or told.is_error,
+        duration_ms=told.duration_ms if hooks.duration_ms is None else hooks.duration_ms,
+    )
+
+
+def output_of(catalog: Catalog, trace_id: str) -> StoredOutput | None:
+    """The output of a stored trace; None if there is no such trace."""
+    row = traces.row(catalog, trace_id)
+    return StoredOutput(_text(traces.output(catalog, trace_id)), row.cut_by_client) if row else None
+
+
+def _text(output: bytes) -> str:
+    return output.decode("utf-8", "replace")
+
+
+def _trace(call: FinishedCall, known: Trace, event: str) -> Trace:
+    given = call.tool_input
+    return replace(
+        known,
+        trace_id=hook_payload.trace_id_of(known.session_id, call.call_id, event),
+        output=call.output.encode("utf-8", "replace"),
+        input="" if given is None else hook_payload.canonical(given),
+        tool_name=call.tool_name,
+        is_error=call.is_error,
+        duration_ms=call.duration_ms,
+        tool_use_id=call.call_id,
+        cut_by_client=call.cut,
+        raw=call.raw.encode(),
+    )
+
+
+def _stored(catalog: Catalog, trace_id: str) -> Trace | None:
+    row = traces.row(catalog, trace_id)
+    if row is None:
+        return None
+    use_id, event = catalog.rows("SELECT tool_use_id, event FROM traces WHERE trace_id = ?", trace_id)[0]
+    return Trace(
+        trace_id,
+        row.created_at,
+        traces.output(catalog, trace_id),
+        traces.input_of(catalog, trace_id),
+        row.task_id,
+        row.session_id,
+        row.agent,
+        row.client,
+        row.tool_name,
+        row.is_error,
+        row.duration_ms,
+        row.commit,
+        use_id,
+        event,
+        row.cut_by_client,
+        row.full_bytes,
+        traces.raw(catalog, trace_id),
+    )

@@ -1,0 +1,127 @@
+"""Start a client's own program to ask it something: never one that the repository brought, and never for long."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from devs_git.storage.git.children import end_group
+from devs_git.storage.git.places import Places
+
+# A first start of Codex took 2.4 seconds, later ones 0.5.
+SECONDS: Final = 8.0
+# The answer for our five hooks has about 5 kB; a person may have many more.
+_MOST: Final = 4 << 20
+_PIECE: Final = 1 << 16
+
+
+class NoAnswerError(Exception):
+    """The client could not be asked; the message says why, in words for a person."""
+
+
+def ask(words: tuple[str, ...], places: Places, method: str, params: Mapping[str, Any]) -> Any:
+    """The answer of a client's program to one request of JSON-RPC, a line each, after `initialize`. NoAnswerError.
+
+    It runs in the folder `/`, so that it takes no folder of the repository for its own.
+    """
+    path = os.pathsep.join(_folders_outside(places))
+    program = shutil.which(words[0], path=path)
+    if program is None or _is_inside(Path(program), places):
+        raise NoAnswerError(f"no program {words[0]} is on the PATH, outside of this repository")
+    try:
+        child = subprocess.Popen(
+            [program, *words[1:]],
+            cwd="/",
+            # Its own `#!/usr/bin/env node` looks there, too.
+            env={**os.environ, "PATH": path},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise NoAnswerError(f"{words[0]} cannot be started: {error.strerror}") from error
+    try:
+        return _conversation(child, " ".join(words), method, params)
+    finally:
+        end_group(child, 0.5)
+
+
+def _conversation(child: subprocess.Popen[bytes], name: str, method: str, params: Mapping[str, Any]) -> Any:
+    client = {"clientInfo": {"name": "devs-git", "version": "1"}}
+    messages = (
+        {"id": 0, "method": "initialize", "params": client},
+        {"method": "initialized"},
+        {"id": 1, "method": method, "params": params},
+    )
+    assert child.stdin is not None
+    lines = _lines(child, name, time.monotonic() + SECONDS)
+    try:
+        for message in messages:
+            child.stdin.write(json.dumps(message).encode() + b"\n")
+            child.stdin.flush()
+            if "id" in message:
+                answer = next((line for line in lines if line.get("id") == message["id"]), None)
+                if answer is None or "result" not in answer:
+                    raise NoAnswerError(f"{name} does not answer {message['method']}; it may be too old")
+    except BrokenPipeError:
+        raise NoAnswerError(f"{name} ended before it answered") from None
+    return answer
+
+
+def _lines(child: subprocess.Popen[bytes], name: str, until: float) -> Iterator[Mapping[str, Any]]:
+    """The objects that the program prints, a line each; other lines are passed over. NoAnswerError at the limits."""
+    assert child.stdout is not None
+    read, rest = 0, b""
+    while True:
+        ready, _, _ = select.select([child.stdout], [], [], max(0.0, until - time.monotonic()))
+        if not ready:
+            raise NoAnswerError(f"{name} gave no answer within {SECONDS:g} seconds")
+        piece = os.read(child.stdout.fileno(), _PIECE)
+        read += len(piece)
+        if not piece:
+            return
+        if read > _MOST:
+            raise NoAnswerError(f"{name} answers more than {_MOST >> 20} MiB")
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from (found for found in map(_object, whole) if found)
+
+
+def _object(line: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _folders_outside(places: Places) -> Iterator[str]:
+    """The folders of PATH in which no file of this repository is. A relative one may be in it tomorrow."""
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        if Path(folder).is_absolute() and not _is_inside(Path(folder), places):
+            yield folder
+
+
+def _is_inside(path: Path, places: Places) -> bool:
+    """Whether the path, or the file to which it links, is in a worktree or in the git directory of this repository."""
+    real = {Path(os.path.realpath(path)), Path(os.path.abspath(path))}  # noqa: PTH100 - keeps odd bytes
+    return any(one.is_relative_to(top) for one in real for top in _tops(places))
+
+
+def _tops(places: Places) -> Iterator[Path]:
+    known = [places.common, places.git_dir, *([places.top] if places.top else [])]
+    if places.common.name == ".git":
+        known.append(places.common.parent)
+    for file in places.common.glob("worktrees/*/gitdir"):
+        try:
+            known.append(Path(file.read_text().strip()).parent)
+        except (OSError, ValueError):
+            continue
+    yield from (Path(os.path.realpath(one)) for one in known)

@@ -1,0 +1,75 @@
+"""Whether each client runs our hooks in this project. `doctor` and `agent list` ask; no quicker command does.
+
+Codex is asked itself. Claude Code has no such question, so its settings files are read.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.clients import trust
+from devs_git.domain.clients.client import Client
+from devs_git.domain.clients.trust import Trust
+from devs_git.domain.text import json_edit, limits
+from devs_git.domain.text.json_edit import Unfit
+from devs_git.errors import DevsError
+from devs_git.storage.git import bounded
+from devs_git.storage.git.places import Places
+from devs_git.storage.hooks import client_files, client_programs
+
+_CODES: Final = {"untrusted": "AGENT_HOOK_UNTRUSTED", "off": "AGENT_HOOK_OFF"}
+_MANAGED: Final = Path(
+    "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
+)
+
+
+def of(client: Client, places: Places, top: Path) -> Trust:
+    """What is known of this client here. It starts the client's program, or reads settings; it raises nothing."""
+    look = _LOOKS.get(client.name)
+    return look(client, places, top) if look else Trust("unknown", f"{client.title} is not asked.")
+
+
+def findings(places: Places, top: Path | None) -> Iterator[Finding]:
+    """What is wrong with the script, and a warning for each client whose files call it and which does not run it."""
+    yield from client_files.status(places, top)
+    for client in client_files.clients_calling_hook(top) if top else ():
+        found = of(client, places, top or places.common)
+        if code := _CODES.get(found.state):
+            yield Finding(code, "warning", found.text, found.fix)
+
+
+def _codex(client: Client, places: Places, top: Path) -> Trust:
+    try:
+        answer = client_programs.ask(("codex", "app-server"), places, "hooks/list", {"cwds": [str(top)]})
+    except client_programs.NoAnswerError as error:
+        return Trust("unknown", f"Codex was not asked: {error}.")
+    return trust.of_codex(answer, str(top / client.hooks_file), client)
+
+
+def _claude(client: Client, _places: Places, top: Path) -> Trust:
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or Path("~/.claude").expanduser()
+    others = [Path(home) / "settings.json", top / client.hooks_file, top / ".claude/settings.local.json"]
+    extra = sorted(_MANAGED.glob("managed-settings.d/*.json"))
+    managed = [_MANAGED / "managed-settings.json", *extra]
+    return trust.of_claude(_contents(managed, top), _contents(others, top))
+
+
+def _contents(files: Sequence[Path], top: Path) -> list[tuple[str, Any]]:
+    """Names, short for files of the project, and contents of the files that are there and are JSON."""
+    found: list[tuple[str, Any]] = []
+    for file in files:
+        name = file.relative_to(top).as_posix() if file.is_relative_to(top) else str(file)
+        try:
+            text = bounded.read_file(file, limits.FILE, name).decode()
+            found.append((name, json_edit.load(text)))
+        except (OSError, DevsError, UnicodeDecodeError, Unfit):
+            continue
+    return found
+
+
+_LOOKS: Final[dict[str, Callable[[Client, Places, Path], Trust]]] = {"codex": _codex, "claude": _claude}
