@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -82,6 +83,8 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
     if frozen := _freeze_refusal(row, workspace, request):
         _look_for(module, workspace, request)
         raise frozen
+    if row.tier >= CHANGES:
+        _require_writable(row, module, workspace, request)
     if row.tier < CHANGES or row.records:
         return module.run(workspace, request)
     if row.name not in JUDGE_THEMSELVES:
@@ -94,6 +97,29 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
         _mend_tags(row.name, workspace)
     _show(workspace)
     return result
+
+
+def _require_writable(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> None:
+    """Raise READ_ONLY if the system lets this process write nothing into the git directory, as in a client's sandbox.
+
+    It says which tool of our MCP server does the same, because clients start that server outside of their sandbox.
+    """
+    places = workspace.places
+    if all(os.access(folder, os.W_OK) for folder in (places.common, places.git_dir)):
+        return
+    from devs_git.entrypoints.public_surface import TOOLS
+
+    _look_for(module, workspace, request)
+    tool = next((name for name, verb_name in TOOLS.items() if verb_name == row.name), "")
+    hint = "Run the command outside of the sandbox, or make the git directory writable."
+    if tool:
+        hint = f"An agent in a sandbox calls the MCP tool {tool} of devs-git, which works outside of it."
+    raise DevsError(
+        "READ_ONLY",
+        f"The git directory of this repository is read-only here, so '{row.name}' can write nothing.",
+        hint=hint,
+        **({"tool": tool} if tool else {}),
+    )
 
 
 def _dry_run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> Any:

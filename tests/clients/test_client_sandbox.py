@@ -19,8 +19,8 @@ CODEX = Codex()
 DEVS_GIT = Path(sys.executable).parent / "devs-git"
 
 
-def test_a_shell_in_the_sandbox_reads_but_neither_git_nor_we_can_write(tmp_path: Path) -> None:
-    """Our hint speaks of room on the disk, which is not what is missing; a verb that reads says it, too."""
+def test_a_shell_in_the_sandbox_reads_and_a_verb_that_writes_names_our_tool(tmp_path: Path) -> None:
+    """Neither git nor we can write there. What the hooks captured waits in the spool."""
     commands = (
         f"{DEVS_GIT} status",
         "git commit -am more",
@@ -32,10 +32,13 @@ def test_a_shell_in_the_sandbox_reads_but_neither_git_nor_we_can_write(tmp_path:
     folder.mkdir()
     with Workbench(CODEX, folder) as bench:
         _, status, commit, traces, start = bench.run(*turns).results
-    assert "On main at" in status
-    assert "Read-only file system" in commit
-    for told in (traces, start):
-        assert "Process exited with code 4" in told
-        assert "CONFLICT" in told
-        assert "Read-only file system" in told
-        assert "Free some space" in told
+        assert "On main at" in status
+        assert "Read-only file system" in commit
+        assert "Process exited with code 0" in traces
+        assert "they wait in the spool" in traces
+        assert "No traces found." in traces
+        assert "Process exited with code 4" in start
+        assert "READ_ONLY" in start
+        assert "the MCP tool start_task of devs-git" in start
+        assert "space" not in start
+        assert len(bench.answer("trace", "list")["traces"]) >= len(commands)

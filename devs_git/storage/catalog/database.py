@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.migrations import STEPS
+from devs_git.storage.git import failures
 
 NAME: Final = "catalog.db"
 # All exceptions that an unusable catalog raises.
@@ -47,6 +48,8 @@ class Catalog:
         # The full-text index that the catalog has: 5 or 4, and 0 until `fulltext` has looked. To get one trace, no index is
         # needed.
         self.engine = 0
+        # Whether rows stay. Without a file they would be lost with the memory, so `fulltext.write_transaction` refuses.
+        self.is_kept = True
         self.texts = texts = bodies.Texts()
         base.create_function("devs_held", 0, texts.take_held)
         base.create_function("devs_text", 2, texts.text)
@@ -62,7 +65,12 @@ class Catalog:
         disk is full or read-only, the catalog can only be read, and writing raises CONFLICT.
         """
         path = folder / NAME
-        _make_private(path)
+        try:
+            _make_private(path)
+        except OSError as error:
+            if not failures.is_read_only(error):
+                raise
+            return cls.look(folder)
         try:
             catalog = cls(_connect(path, patience), path)
             catalog.progress = progress
@@ -82,6 +90,7 @@ class Catalog:
         if not path.exists():
             catalog = cls(_configure(sqlite3.connect(":memory:", isolation_level=None)), path)
             catalog._prepare()
+            catalog.is_kept = False
             return catalog
         try:
             catalog = cls(_configure(sqlite3.connect(read_only(path), uri=True, isolation_level=None)), path)
@@ -115,15 +124,14 @@ class Catalog:
         try:
             yield
         except (DevsError, OSError) as error:
-            from devs_git.storage.git import failures
-
             if not (
                 _code(error.__cause__) in _UNWRITABLE
                 or (isinstance(error, OSError) and failures.refusal_of(error))
             ):
                 raise
             say(
-                "The catalog cannot be written, so the newest entries may be missing. Is the disk full or read-only?"
+                "The catalog cannot be written here (a sandbox, a full or a read-only disk), so the newest entries are missing: "
+                "they wait in the spool."
             )
 
     @contextmanager

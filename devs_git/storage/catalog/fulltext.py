@@ -6,6 +6,7 @@ Neither stores the texts a second time: an FTS5 table can be without content, an
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -87,6 +88,8 @@ def write_transaction(catalog: Catalog) -> Iterator[sqlite3.Connection]:
     """One transaction in which rows are written. The index exists in it, so that new rows are indexed and deleted ones
     leave the index.
     """
+    if not catalog.is_kept:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
     with catalog.transaction() as base:
         catalog.engine = _build(catalog)
         yield base

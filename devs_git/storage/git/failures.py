@@ -24,12 +24,18 @@ DAMAGE: Final = re.compile(
     r"|packfile .* cannot be accessed|inflate: |unable to unpack|missing blob"
 )
 _BY_HOOK: Final = "ref updates aborted by hook"
+_READ_ONLY: Final = {errno.EROFS, errno.EACCES, errno.EPERM}
 _HINT: Final = "Free some space or correct the permissions, then run the command again. Nothing was lost."
 
 
 def disk_refusal(error: OSError) -> DevsError:
     """CONFLICT with the message of the system, without a path of this machine."""
     return _conflict(error.strerror or "an object could not be written")
+
+
+def is_read_only(error: OSError) -> bool:
+    """Whether the system lets this process write nothing there: other than a full disk, room does not help."""
+    return error.errno in _READ_ONLY
 
 
 def refusal_of(error: Exception) -> DevsError | None:

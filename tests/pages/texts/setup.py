@@ -27,6 +27,16 @@ ls "$(git rev-parse --git-dir)"/*.lock
 ```
 
 `sync` also answers this if it cannot reach the remote. Try `git ls-remote origin`.""",
+    "READ_ONLY": """\
+The git directory cannot be written here, so a command that writes does nothing. Commands that read still work; what hooks have captured
+meanwhile waits in the spool. This is usual in the sandbox of a coding agent: Codex keeps `.git` read-only for shell commands.
+
+An agent calls the tool that the hint names: the client starts our MCP server outside of its sandbox. A person runs the command in a
+terminal. If there is no sandbox, see who may write:
+
+```sh
+ls -ld "$(git rev-parse --git-common-dir)"
+```""",
     "INTERNAL": """\
 This is a bug of devs-git. Its log file has the details.
 

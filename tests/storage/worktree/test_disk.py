@@ -137,7 +137,8 @@ def test_a_folder_that_may_not_be_written_to_leaves_everything_as_it_was(
     done = stage.run(copy)
     for path in (closed, *inside):
         path.chmod(0o755)
-    assert done["error"] == "GIT_RESET_FAILED", done
+    # Where the git directory itself is closed, the move does not begin.
+    assert done["error"] == ("READ_ONLY" if folder == ".git" else "GIT_RESET_FAILED"), done
     assert str(copy) not in done["message"]
     assert stage.recover_and_check(copy, folder) == "old"
     assert stage.run(copy)["error"] is None
