@@ -54,7 +54,7 @@ STORAGE := devs_git/storage/* devs_git/operations/*
 # What stores and gets traces, by 95 %.
 TRACES := $(foreach file,commands/trace_put commands/trace_get storage/catalog/traces storage/catalog/bodies,devs_git/$(file).py)
 # What stores messages, by 90 %.
-MESSAGES := $(foreach file,operations/recall/ingest operations/recall/worktree_note operations/recall/ingest_in_hook storage/catalog/messages storage/catalog/snapshots storage/catalog/transcripts storage/catalog/pending_transcripts,devs_git/$(file).py)
+MESSAGES := $(foreach file,operations/recall/ingest operations/recall/worktree_note operations/recall/ingest_in_hook storage/catalog/messages storage/catalog/conversation_snapshots storage/catalog/transcripts storage/catalog/pending_transcripts,devs_git/$(file).py)
 
 # The repositories of tests live in memory where there is room for them (in kB): every ref and journal is written
 # through to the disk otherwise, and half of the time is waiting for that.

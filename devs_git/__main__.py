@@ -21,9 +21,9 @@ def main() -> int:
     # A command imports and ends. To look for cycles every 700 objects would take a tenth of its start.
     gc.set_threshold(50_000)
     if sys.argv[1:2] == ["hook"]:
-        from devs_git.entrypoints.hooks.git_hook import main as hook
+        from devs_git.entrypoints.hooks import git_hook
 
-        return hook(sys.argv[2:])
+        return git_hook.main(sys.argv[2:])
     if sys.argv[1:] in (["--help"], ["-h"]):
         from devs_git.entrypoints.cli import overview
         from devs_git.entrypoints.cli.texts import console
@@ -38,9 +38,9 @@ def main() -> int:
         status = fast_trace_get.status(sys.argv[3:])
         if status is not None:
             return status
-    from devs_git.entrypoints.cli.main import main as cli
+    import devs_git.entrypoints.cli.main
 
-    return cli()
+    return devs_git.entrypoints.cli.main.main()
 
 
 def script() -> None:

@@ -12,7 +12,7 @@ from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import messages, snapshots
+from devs_git.storage.catalog import conversation_snapshots, messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import OfTask, Place
 from devs_git.values import field, immutable, replace
@@ -122,7 +122,7 @@ def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[s
         taken = (
             _of_checkpoint(workspace, catalog, request.at)
             if request.at
-            else snapshots.of_id(catalog, request.snapshot)
+            else conversation_snapshots.of_id(catalog, request.snapshot)
         )
         if taken is None:
             raise DevsError(
@@ -151,7 +151,7 @@ def _here(catalog: Catalog, session_id: str) -> str:
 
 def _of_checkpoint(workspace: Workspace, catalog: Catalog, name: str) -> Snapshot | None:
     point = resolve(workspace.ledger.require().here, ids.parse_target(name, field="at"))
-    return snapshots.of_tag(catalog, point.tag)
+    return conversation_snapshots.of_tag(catalog, point.tag)
 
 
 def _shown_messages(found: tuple[Place, ...], request: Request) -> tuple[ShownMessage, ...]:

@@ -8,7 +8,7 @@ from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.recall import ingest, open_catalog
-from devs_git.storage.catalog import fulltext, messages, snapshots, transcripts
+from devs_git.storage.catalog import conversation_snapshots, fulltext, messages, transcripts
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
 from devs_git.storage.worktree import active_task
@@ -40,10 +40,10 @@ def run(workspace: Workspace, request: Request) -> Snapshot:
         with fulltext.write_transaction(catalog):
             session = _session(workspace, catalog, request)
             task_id = request.task or (work.task if work else session.task_id)
-            taken = snapshots.snapshot_of_session(
+            taken = conversation_snapshots.snapshot_of_session(
                 session, "manual", workspace.new_trace_id(), workspace.now(), task_id
             )
-            snapshots.put(catalog, taken)
+            conversation_snapshots.put(catalog, taken)
     return taken
 
 

@@ -6,7 +6,7 @@ from devs_git.domain.ledger import ids, paging
 from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import snapshots
+from devs_git.storage.catalog import conversation_snapshots
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -33,4 +33,4 @@ class Result:
 
 def run(workspace: Workspace, request: Request) -> Result:
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-        return Result(snapshots.list_newest(catalog, request.task, request.limit))
+        return Result(conversation_snapshots.list_newest(catalog, request.task, request.limit))

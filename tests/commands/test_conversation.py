@@ -27,7 +27,8 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import fulltext, snapshots
+from devs_git.storage.catalog import fulltext
+from devs_git.storage.catalog.conversation_snapshots import prune
 from devs_git.workspace import Workspace
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "transcripts"
@@ -167,7 +168,7 @@ def test_the_snapshot_of_a_checkpoint_that_lives_again_is_back(initialised: Path
     call(initialised, "rewind", rewind.Request("task-10"))
     workspace = Workspace.open(initialised)
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog, fulltext.write_transaction(catalog):
-        snapshots.prune(catalog, "9999")
+        prune(catalog, "9999")
     assert [one.checkpoint for one in taken(initialised)] == ["task-10@1"]
     call(initialised, "undo", undo.Request())
     assert [one.checkpoint for one in taken(initialised)] == ["task-12@1", "task-10@1"]

@@ -12,15 +12,15 @@ from devs_git.entrypoints.cli.terminal import style
 from devs_git.errors import EXIT_NO
 
 if TYPE_CHECKING:
-    from devs_git.commands import doctor as doctor_verb
-    from devs_git.commands import init as init_verb
+    import devs_git.commands.doctor
+    import devs_git.commands.init
     from devs_git.domain.verbs import VerbRequest
 
 _INIT: Final = "devs-git init\ndevs-git init --strict\ndevs-git init --uninstall\ndevs-git init --server --repo /srv/git/project.git"
 _COLOURS: Final = {"created": "green", "updated": "green", "removed": "yellow", "skipped": "yellow"}
 
 
-def _init_text(result: init_verb.Result) -> str:
+def _init_text(result: devs_git.commands.init.Result) -> str:
     lines = []
     for action in result.actions:
         did = style(f"{action.did:<8}", fg=_COLOURS.get(action.did))
@@ -59,7 +59,7 @@ def init(*, uninstall: bool, strict: bool, server: bool, accept_policy: str) -> 
     return Request(uninstall, strict, server, accept_policy, terminal.interactive())
 
 
-def _doctor_text(result: doctor_verb.Result) -> str:
+def _doctor_text(result: devs_git.commands.doctor.Result) -> str:
     lines = list(result.decided)
     if not result.findings:
         lines.append("No problems were found.")

@@ -11,14 +11,14 @@ from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural, short, table, when
 
 if TYPE_CHECKING:
-    from devs_git.commands import snapshot_create as snapshot_create_verb
-    from devs_git.commands import snapshot_list as snapshot_list_verb
-    from devs_git.commands import snapshot_open as snapshot_open_verb
-    from devs_git.commands import snapshot_prune as snapshot_prune_verb
+    import devs_git.commands.snapshot_create
+    import devs_git.commands.snapshot_list
+    import devs_git.commands.snapshot_open
+    import devs_git.commands.snapshot_prune
     from devs_git.domain.verbs import VerbRequest
 
 
-def _create_text(result: snapshot_create_verb.Result) -> str:
+def _create_text(result: devs_git.commands.snapshot_create.Result) -> str:
     count = plural(result.files_changed, "path")
     saved = (
         f"Saved as {paint(result.branch, 'green')} at {short(result.commit)}: {count} different from HEAD."
@@ -31,7 +31,7 @@ def _create_text(result: snapshot_create_verb.Result) -> str:
     )
 
 
-def _list_text(result: snapshot_list_verb.Result) -> str:
+def _list_text(result: devs_git.commands.snapshot_list.Result) -> str:
     rows = [
         (paint(one.name, "green"), short(one.commit), when(one.created_at), one.message)
         for one in result.snapshots
@@ -39,14 +39,14 @@ def _list_text(result: snapshot_list_verb.Result) -> str:
     return table(rows) or "No snapshots. Make one: devs-git snapshot create"
 
 
-def _open_text(result: snapshot_open_verb.Result) -> str:
+def _open_text(result: devs_git.commands.snapshot_open.Result) -> str:
     return (
         f"{result.snapshot} is {'open' if result.opened else 'already open'} at {path(result.path)}\n"
         "To close it: git worktree remove FOLDER"
     )
 
 
-def _prune_text(result: snapshot_prune_verb.Result) -> str:
+def _prune_text(result: devs_git.commands.snapshot_prune.Result) -> str:
     verb = "Would delete" if result.dry_run else "Deleted"
     lines = [f"{verb} {plural(len(result.snapshots), 'snapshot')}"]
     lines += [

@@ -14,7 +14,7 @@ from devs_git.entrypoints.cli.texts import render
 from devs_git.entrypoints.cli.texts.console import paint
 
 if TYPE_CHECKING:
-    from devs_git.commands import history_rewritten as history_rewritten_verb
+    import devs_git.commands.history_rewritten
     from devs_git.commands.sync import MovedTag, RemovedElsewhere, Result
     from devs_git.domain.ledger.merge_rules import Superseded
     from devs_git.domain.verbs import VerbRequest
@@ -109,7 +109,7 @@ def sync(*, remote: str, accept_policy: str, let_stand: str) -> VerbRequest:
     return Request(remote, accept_policy, terminal.interactive(), let_stand)
 
 
-def _rewritten_text(result: history_rewritten_verb.Result) -> str:
+def _rewritten_text(result: devs_git.commands.history_rewritten.Result) -> str:
     verb = "would move" if result.dry_run else "moved"
     lines = [f"{verb}: {render.plural(len(result.moved), 'checkpoint')}"]
     for row in result.moved:

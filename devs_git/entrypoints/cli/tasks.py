@@ -14,13 +14,13 @@ from devs_git.errors import invalid
 from devs_git.storage.git import bounded
 
 if TYPE_CHECKING:
-    from devs_git.commands import task_start as task_start_verb
-    from devs_git.commands import task_status as task_status_verb
+    import devs_git.commands.task_start
+    import devs_git.commands.task_status
     from devs_git.domain.checkpoints.rows import Recorded
     from devs_git.domain.verbs import VerbRequest
 
 
-def _start_text(result: task_start_verb.Result) -> str:
+def _start_text(result: devs_git.commands.task_start.Result) -> str:
     title = f": {result.title}" if result.title else ""
     return f"{style(result.task_id, bold=True)} is active in this worktree{title}"
 
@@ -36,7 +36,7 @@ def _checkpoint_text(row: Recorded) -> str:
     return f"{line}\nNothing changed since the task was started." if row.nothing_new else line
 
 
-def _status_text(result: task_status_verb.Result) -> str:
+def _status_text(result: devs_git.commands.task_status.Result) -> str:
     here = " (active here)" if result.active_here else ""
     lines = [f"{style(result.task_id, bold=True)} {result.status}{here}"]
     details = (

@@ -19,8 +19,8 @@ from devs_git.errors import invalid
 from devs_git.storage.git import bounded
 
 if TYPE_CHECKING:
-    from devs_git.commands import trace_export as trace_export_verb
-    from devs_git.commands import trace_ingest as trace_ingest_verb
+    import devs_git.commands.trace_export
+    import devs_git.commands.trace_ingest
     from devs_git.domain.verbs import VerbRequest
 
 
@@ -170,7 +170,7 @@ def trace_prune(*, older_than: str, max_size: str, dry_run: bool) -> VerbRequest
     return Request(older_than, max_size, dry_run)
 
 
-def _export_text(result: trace_export_verb.Result) -> str | bytes:
+def _export_text(result: devs_git.commands.trace_export.Result) -> str | bytes:
     text = f"Exported {plural(result.traces, 'trace')}."
     if _option_value("output"):
         return text
@@ -211,7 +211,7 @@ def trace_import(*, file: BinaryIO) -> VerbRequest:
     return Request(file)
 
 
-def _ingest_text(result: trace_ingest_verb.Result) -> str:
+def _ingest_text(result: devs_git.commands.trace_ingest.Result) -> str:
     rejected = f". {result.rejected} cannot be read; see: devs-git doctor" if result.rejected else "."
     return f"Stored {plural(result.ingested, 'payload')}{rejected}"
 

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from devs_git.entrypoints.bugs import as_devs_error
-from devs_git.entrypoints.http import bodies
+from devs_git.entrypoints.http import request_bodies
 from devs_git.entrypoints.http.answers import refusal_response, rejection, tool_response
 from devs_git.entrypoints.http.border import MOST_BYTES, Border, Rules
 from devs_git.entrypoints.http.feed import Feed
@@ -67,7 +67,7 @@ class McpRoute:
             await self.mcp_app(scope, receive, send)
             return
         try:
-            body = bodies.read(await request.body())
+            body = request_bodies.read(await request.body())
             if "jsonrpc" in body:
                 await self.mcp_app(scope, _again(await request.body()), send)
                 return

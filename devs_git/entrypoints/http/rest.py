@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from devs_git.entrypoints.http import bodies
+from devs_git.entrypoints.http import request_bodies
 from devs_git.entrypoints.http.answers import json_response, refusal_response, tool_response
 from devs_git.entrypoints.http.openapi import document
 from devs_git.entrypoints.http.routes import PREFIX, ROUTES, RestRoute
@@ -48,12 +48,12 @@ async def _given(route: RestRoute, request: Request) -> dict[str, Any]:
     """The arguments in query or body. INVALID_ARGUMENTS names one that is unknown or does not fit its schema."""
     known = {one.name: route.schema(one) for one in route.params()}
     if route.method == "GET":
-        pairs = bodies.arguments_by_name(request.query_params.multi_items(), known)
-        given = {name: bodies.typed_value(text, known.get(name, {})) for name, text in pairs.items()}
+        pairs = request_bodies.arguments_by_name(request.query_params.multi_items(), known)
+        given = {name: request_bodies.typed_value(text, known.get(name, {})) for name, text in pairs.items()}
     else:
         if request.query_params:
             raise invalid("query", "This route takes arguments in its body only, not in the query.")
-        given = bodies.arguments_by_name(bodies.read(await request.body()).items(), known)
+        given = request_bodies.arguments_by_name(request_bodies.read(await request.body()).items(), known)
     rule = schemas.shape({"type": "object", "properties": known, "additionalProperties": False})
     for path, text in schemas.departures(rule, given):
         raise invalid(".".join(map(str, path)) or "body", f"{text}.")

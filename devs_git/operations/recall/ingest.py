@@ -46,7 +46,7 @@ def current_attribution(workspace: Workspace) -> Attribution:
 
 def ingest_transcript(workspace: Workspace, catalog: Catalog, source: Source, how: Attribution) -> ReadResult:
     """Read the new messages of a transcript, and delete snapshots that are older than the policy says."""
-    from devs_git.storage.catalog import fulltext, snapshots, transcripts
+    from devs_git.storage.catalog import conversation_snapshots, fulltext, transcripts
 
     policy = workspace.policy
     context = transcripts.ReadContext(
@@ -65,7 +65,9 @@ def ingest_transcript(workspace: Workspace, catalog: Catalog, source: Source, ho
     )
     done = transcripts.take_in(catalog, source, context, workspace.progress)
     with fulltext.write_transaction(catalog):
-        snapshots.prune(catalog, stamp(workspace.clock() - timedelta(seconds=policy.keep_conversations)))
+        conversation_snapshots.prune(
+            catalog, stamp(workspace.clock() - timedelta(seconds=policy.keep_conversations))
+        )
     return done
 
 

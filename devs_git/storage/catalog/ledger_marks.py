@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from devs_git.domain.ledger.clone_view import points_in_doubt
 from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.ledger.history import History
-from devs_git.storage.catalog import snapshots
+from devs_git.storage.catalog import conversation_snapshots
 from devs_git.storage.catalog.database import Catalog, read_only
 from devs_git.storage.ledger.clone_history import Standpoint
 
@@ -76,7 +76,9 @@ def _events(ledger: Ledger, tip: str, since: str) -> list[Event]:
 
 
 def _apply_events(catalog: Catalog, events: Sequence[Event]) -> bool:
-    missing = sum(not snapshots.apply_event(catalog, event) for event in events if not event.failed)
+    missing = sum(
+        not conversation_snapshots.apply_event(catalog, event) for event in events if not event.failed
+    )
     return not missing
 
 

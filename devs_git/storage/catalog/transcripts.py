@@ -255,11 +255,13 @@ def _keep(catalog: Catalog, session: Session, context: ReadContext, read: int | 
 
 
 def _snapshot(catalog: Catalog, session: Session, context: ReadContext) -> None:
-    from devs_git.storage.catalog import snapshots
+    from devs_git.storage.catalog import conversation_snapshots
 
-    snapshots.put(
+    conversation_snapshots.put(
         catalog,
-        snapshots.snapshot_of_session(session, "auto", context.new_id(), context.now, session.task_id),
+        conversation_snapshots.snapshot_of_session(
+            session, "auto", context.new_id(), context.now, session.task_id
+        ),
     )
 
 

@@ -28,7 +28,7 @@ READERS = (
     "domain/ledger/recent.py",
     "domain/ledger/task_standing.py",
     "storage/catalog/ledger_marks.py",
-    "storage/catalog/snapshots.py",
+    "storage/catalog/conversation_snapshots.py",
 )
 NEW = "something.new"
 

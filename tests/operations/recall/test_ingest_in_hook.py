@@ -15,7 +15,7 @@ from devs_git.domain.ledger.events import Draft
 from devs_git.operations.recall import worktree_note
 from devs_git.operations.recall.ingest_in_hook import LITTLE, read_new_messages
 from devs_git.operations.recall.worktree_note import Note
-from devs_git.storage.catalog import snapshots
+from devs_git.storage.catalog import conversation_snapshots
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
@@ -109,7 +109,7 @@ def test_the_policy_is_heeded(working: Workspace, transcript: Path) -> None:
     leave(working, transcript)
     read_new_messages(working, "task-10")
     with Catalog.open(working.places.shared) as catalog:
-        assert [one.message_count for one in snapshots.list_newest(catalog, "", 9)] == [1]
+        assert [one.message_count for one in conversation_snapshots.list_newest(catalog, "", 9)] == [1]
     silent = data.replace(b"true", b"false")
     working.append(lambda _tip: Draft(event, (("policy.yaml", silent),)))
     transcript.write_bytes(line(1) + line(2))

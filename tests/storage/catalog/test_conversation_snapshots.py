@@ -10,9 +10,9 @@ import pytest
 
 from devs_git.domain.ledger.events import Event
 from devs_git.storage.catalog import (
+    conversation_snapshots,
     fulltext,
     messages,
-    snapshots,
 )
 from devs_git.storage.catalog.database import Catalog
 from tests.support.conversation_scene import NOW, conversation, ids, take
@@ -26,7 +26,7 @@ def test_every_so_many_messages_a_snapshot_is_made_once(catalog: Catalog, tmp_pa
     path.write_bytes(conversation("s", 25))
     for _ in range(2):
         take(catalog, path, every=10, snapshot=True)
-    made = snapshots.list_newest(catalog, "", 10)
+    made = conversation_snapshots.list_newest(catalog, "", 10)
     assert [(taken.snapshot_type, taken.message_count) for taken in made] == [
         ("auto", 25),
         ("auto", 20),
@@ -52,17 +52,17 @@ def test_the_snapshot_of_a_checkpoint_follows_what_the_ledger_says_of_it(catalog
             event("checkpoints.rewritten", moved),
             event("ledger.merged", ("Devs-Renumbered", f"{'b' * 40} 7")),
         ):
-            snapshots.apply_event(catalog, told)
-    found = {one.checkpoint: one for one in snapshots.list_newest(catalog, "task-10", 10)}
+            conversation_snapshots.apply_event(catalog, told)
+    found = {one.checkpoint: one for one in conversation_snapshots.list_newest(catalog, "task-10", 10)}
     assert set(found) == {"task-10@1", "task-10@7"}
-    assert snapshots.of_tag(catalog, "b" * 40) == found["task-10@7"]
+    assert conversation_snapshots.of_tag(catalog, "b" * 40) == found["task-10@7"]
     assert (found["task-10@7"].session_id, found["task-10@7"].message_count) == ("s1", 3)
     live = dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))
     assert live == {"task-10@1": 0, "task-10@7": 1}
     with fulltext.write_transaction(catalog):
-        snapshots.apply_event(catalog, event("rewound", ("Devs-Undone", "b" * 40)))
+        conversation_snapshots.apply_event(catalog, event("rewound", ("Devs-Undone", "b" * 40)))
         assert dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))["task-10@7"] == 0
-        snapshots.apply_event(catalog, event("undone", ("Devs-Revived", "b" * 40)))
+        conversation_snapshots.apply_event(catalog, event("undone", ("Devs-Revived", "b" * 40)))
     assert dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))["task-10@7"] == 1
 
 
@@ -72,8 +72,8 @@ def test_an_event_of_anybodys_stops_no_reader_of_the_catalog(catalog: Catalog) -
         ("Devs-Tag", "t"), ("Devs-Conversation", f"s {'9' * 30} d"),
     )  # fmt: skip
     with fulltext.write_transaction(catalog):
-        assert snapshots.apply_event(catalog, Event("checkpoint.created", "x", fields))
-    assert snapshots.list_newest(catalog, "", 10) == ()
+        assert conversation_snapshots.apply_event(catalog, Event("checkpoint.created", "x", fields))
+    assert conversation_snapshots.list_newest(catalog, "", 10) == ()
 
 
 def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tmp_path: Path) -> None:
@@ -82,12 +82,16 @@ def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tm
     session = take(catalog, path).session
     with fulltext.write_transaction(catalog) as base:
         for kind in ("manual", "checkpoint", "checkpoint"):
-            taken = snapshots.snapshot_of_session(session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10")
-            snapshots.put(catalog, taken, tag=taken.snapshot_id)
+            taken = conversation_snapshots.snapshot_of_session(
+                session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10"
+            )
+            conversation_snapshots.put(catalog, taken, tag=taken.snapshot_id)
         base.execute("UPDATE snapshots SET live = 0 WHERE snapshot_id = ?", (taken.snapshot_id,))
-        assert snapshots.prune(catalog, "2026-01-01T00:00:00.000Z") == 0
-        assert snapshots.prune(catalog, NOW) == 2
-    assert [left.snapshot_type for left in snapshots.list_newest(catalog, "", 10)] == ["checkpoint"]
+        assert conversation_snapshots.prune(catalog, "2026-01-01T00:00:00.000Z") == 0
+        assert conversation_snapshots.prune(catalog, NOW) == 2
+    assert [left.snapshot_type for left in conversation_snapshots.list_newest(catalog, "", 10)] == [
+        "checkpoint"
+    ]
 
 
 def steps(catalog: Catalog, session_id: str) -> int:
@@ -103,9 +107,9 @@ def steps(catalog: Catalog, session_id: str) -> int:
     with fulltext.write_transaction(catalog):
         session = messages.session(catalog, session_id)
         assert session is not None
-        taken = snapshots.snapshot_of_session(session, "manual", ids(), NOW, "task-10")
-        snapshots.put(catalog, taken)
-    assert snapshots.of_id(catalog, taken.snapshot_id) == taken
+        taken = conversation_snapshots.snapshot_of_session(session, "manual", ids(), NOW, "task-10")
+        conversation_snapshots.put(catalog, taken)
+    assert conversation_snapshots.of_id(catalog, taken.snapshot_id) == taken
     catalog.base.set_progress_handler(None, 0)
     return done
 
