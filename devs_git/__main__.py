@@ -44,9 +44,9 @@ def main() -> int:
 
 
 def script() -> None:
-    """The installed commands and hooks: `main`, and out at once, for taking modules apart one by one is for nobody.
+    """The installed commands and hooks: `main`, and then the end of the process, without Python's clean-up of modules.
 
-    But while a tool still works on its thread, as where `serve` was told to end: Python's own way out waits for that.
+    If a tool still works on another thread, for example when `serve` is ended, Python's own end waits for this thread.
     """
     try:
         status = main()

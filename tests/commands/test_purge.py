@@ -34,14 +34,14 @@ from devs_git.workspace import Workspace
 from tests.support import agent_calls
 from tests.support.filter_repo import MAP, filter_repo
 from tests.support.gate_scene import ask
-from tests.support.planted_secret import PATH, SECRET, TEXT, WORD, call, gc, message, places, run_purge, tell
+from tests.support.planted_secret import PATH, SECRET, TEXT, WORD, call, gc, message, places, plant, run_purge
 from tests.support.scene import Scene
 from tests.support.terminal_person import at_terminal
 
 
 @pytest.fixture
 def told(initialised: Path, tmp_path: Path) -> Path:
-    return tell(initialised, tmp_path)
+    return plant(initialised, tmp_path)
 
 
 BOTH = pytest.mark.parametrize("request_", [PATH, TEXT], ids=["path", "text"])

@@ -15,12 +15,12 @@ from devs_git.errors import DevsError
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.git import refs
 from devs_git.workspace import Workspace
-from tests.support.planted_secret import call, gc, places, run_purge, tell
+from tests.support.planted_secret import call, gc, places, plant, run_purge
 
 
 @pytest.fixture
 def told(initialised: Path, tmp_path: Path) -> Path:
-    return tell(initialised, tmp_path)
+    return plant(initialised, tmp_path)
 
 
 # Killed: when the event is written and the catalog is not, and before the catalog's file is written anew.

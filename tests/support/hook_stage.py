@@ -1,4 +1,4 @@
-"""A stage for tests of the installed hooks: our shipped hooks say when they ran, and so do those of others."""
+"""Install our hooks beside hooks of others. All of them write into a file when they run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class HookStage:
-    """Installs into a repository; `ran` is the file in which hooks say that they ran."""
+    """Our hooks in a test. Each hook that runs writes its name into the file `ran`."""
 
     ran: Path
 
@@ -45,7 +45,7 @@ class HookStage:
         return [finding.code for finding in installation.status(locate(where), Git(where))]
 
     def commit(self, where: Path = Path(), *options: str) -> list[str]:
-        """What the post-commit hooks said when something was committed."""
+        """Make a commit; what the post-commit hooks wrote."""
         self.ran.unlink(missing_ok=True)
         words = ("git", "commit", "--allow-empty", "-qm", "x", *options)
         done = subprocess.run(words, cwd=where, capture_output=True, text=True, check=False)
@@ -55,7 +55,7 @@ class HookStage:
 
 
 def script(path: Path, text: str = "", mode: int = 0o755) -> Path:
-    """Somebody else's hook; by default it says under which name it ran."""
+    """A hook of somebody else. By default it writes its name into the file `ran`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text or '#!/bin/sh\necho "theirs ${0##*/}" >>"$RAN"\n')
     path.chmod(mode)
@@ -63,7 +63,7 @@ def script(path: Path, text: str = "", mode: int = 0o755) -> Path:
 
 
 def picture(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file below `folder` with mode and bytes; a link with its target."""
+    """Each file below `folder` with its mode and bytes. A link has its target as bytes."""
     return {
         str(p.relative_to(folder)): (
             stat.S_IMODE(p.lstat().st_mode),

@@ -39,7 +39,7 @@ def first_policy(workspace: Workspace) -> str:
 
 
 def in_force(workspace: Workspace, **record: Any) -> None:
-    """Put a policy into force: as the first one where nothing came after it, else by an unsigned decision."""
+    """Put a policy into force: as the first policy if the ledger has no later event, else by an unsigned decision."""
     whole = {"genesis": root_of(workspace), **record}
     tip = workspace.ledger.tip()
     if len(list(workspace.ledger.events())) > 2:

@@ -1,4 +1,4 @@
-"""An object of a repository that is lost for good, with the second name that the ledger's newest objects have."""
+"""Delete an object of a repository, also its second name: the newest objects of the ledger have one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def lose(top: Path, oid: str) -> Path:
-    """The file that is gone."""
+    """Delete the object; the path of its file."""
     forget(top)
     file = top / ".git/objects" / oid[:2] / oid[2:]
     file.unlink()
@@ -15,5 +15,5 @@ def lose(top: Path, oid: str) -> Path:
 
 
 def forget(top: Path) -> None:
-    """Only first names are left."""
+    """Delete the second names of all objects."""
     shutil.rmtree(top / ".git/devs/newest", ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Coverage measures the tests of storage and of the rewind, and no others: tracing doubles the time of a test."""
+"""Measure coverage only in the tests of storage and of the rewind, because tracing doubles the time of a test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import devs_git
 
-# Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
+# Coverage measures the test processes, but not each devs-git that a test starts: that would take a fifth more time.
 WORKER = "PYTEST_XDIST_WORKER" in os.environ
 MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
 # The folders, with all below them, whose tests test storage and the rewind at their own level.
@@ -32,7 +32,7 @@ if TRACER:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Measure what this test runs, its fixtures included, if it is one of those that are measured."""
+    """Measure this test with its fixtures, if it is in one of the measured folders."""
     if item.path.relative_to(TESTS).parts[0] in MEASURED:
         sys.settrace(TRACER)
     try:
@@ -43,6 +43,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture
 def children_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let coverage look into the processes of this test, too: for what only a hook's Python runs."""
+    """Measure the processes that this test starts, too, for code that only the Python of a hook runs."""
     if MEASURING:
         monkeypatch.setenv("COVERAGE_PROCESS_CONFIG", MEASURING)

@@ -59,7 +59,7 @@ def words(base: sqlite3.Connection) -> set[str]:
 
 
 def places(top: Path) -> set[str]:
-    """Where the secret stands: `object` for any object of git, else the file below .git."""
+    """The places with the secret: `object` for an object of git, `index` for the full-text index, else names of files or folders."""
     found = set()
     listed = ["git", "cat-file", "--batch-all-objects", "--batch"]
     data = subprocess.run(listed, cwd=top, capture_output=True, check=True).stdout
@@ -93,9 +93,9 @@ def message(number: int, content: str) -> bytes:
     return json.dumps({**known, "message": inner}).encode() + b"\n"
 
 
-def tell(top: Path, tmp_path: Path) -> Path:
-    """The secret in a backup (staged, on disk, with other line ends), a preserved branch, a snapshot, a rewound
-    checkpoint, traces, messages, and the spool; in no branch of a person, and not on the disk.
+def plant(top: Path, tmp_path: Path) -> Path:
+    """Put the secret into a backup (staged, on disk, with other line ends), a preserved branch, a snapshot, a rewound checkpoint,
+    traces, messages and the spool, but into no branch of a person and no file of the working tree.
     """
     scene = Scene(Workspace.open(top))
     client_files.install(locate(top), top, CLAUDE)

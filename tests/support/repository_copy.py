@@ -1,4 +1,4 @@
-"""A repository copied whole, so that each test has one of its own without making it."""
+"""Copy a whole repository, so that each test has its own without making it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def folder(source: Path, target: Path) -> None:
 
 
 def _file(source: str, target: str) -> None:
-    """A file with its mode and time, in half the time of shutil's own: it is copied some ten thousand times."""
+    """Copy a file with its mode and time, twice as fast as shutil: a run of the tests copies ten thousand files."""
     with open(source, "rb", buffering=0) as old, open(target, "wb", buffering=0) as new:  # noqa: PTH123
         known = os.fstat(old.fileno())
         while os.sendfile(new.fileno(), old.fileno(), None, 1 << 30):

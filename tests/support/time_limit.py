@@ -1,4 +1,4 @@
-"""A test that hangs fails, and the run goes on: each has some minutes, its fixtures included."""
+"""A limit of some minutes for each test with its fixtures. A test that takes longer fails, and the run continues."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECONDS = int(os.environ.get("DEVS_TEST_COUNT_SECONDS_OF_A_TEST", "300"))
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """The alarm rings again every few seconds, so that a fixture that hangs as it is taken down ends, too."""
+    """The alarm is repeated every few seconds, so that it also ends a fixture that hangs in its clean-up."""
 
     def late(_number: int, _frame: object) -> None:
         pytest.fail(f"{item.nodeid} took more than {SECONDS} seconds.")

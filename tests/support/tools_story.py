@@ -1,6 +1,6 @@
-"""A story in which every tool is called once, in a repository made for it: clock, identity and folder are fixed.
+"""A story that calls each tool at least once, in a repository of its own, with a fixed clock and identity.
 
-What the page of tools shows of each tool is what it answered here.
+The page of the tools shows these calls and answers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Call:
 
 @dataclass
 class Story:
-    """The repository at `top`; each call is one minute after the one before."""
+    """The repository at `top`. Each call is one minute later than the one before."""
 
     top: Path
     calls: list[Call] = field(default_factory=list)
@@ -69,14 +69,14 @@ class Story:
 
 
 def tell_story() -> list[Call]:
-    """Tell the story in this process, whose environment it replaces."""
+    """Carry out the story in this process; its environment is replaced."""
     kept = {name: value for name, value in os.environ.items() if name in KEPT}
     with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:
         home = Path(folder).resolve() / "home"
         home.mkdir()
         (home / ".gitconfig").write_text(GITCONFIG)
         os.environ.clear()
-        os.umask(0o022)  # a backup names the permissions of its files
+        os.umask(0o022)  # a backup contains the permissions of files
         os.environ.update({**kept, "HOME": str(home), "TZ": "UTC", "GIT_CONFIG_NOSYSTEM": "1"})
         top = home.parent / "greeter"
         top.mkdir()

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from devs_git.domain.text import limits
-from tests.support.planted_secret import WORD, gc, places, tell
+from tests.support.planted_secret import WORD, gc, places, plant
 
 PURGE = (sys.executable, "-m", "devs_git", "purge", "--text", "-")
 
 
 @pytest.fixture
 def planted(initialised: Path, tmp_path: Path) -> Path:
-    return tell(initialised, tmp_path)
+    return plant(initialised, tmp_path)
 
 
 def piped(top: Path, data: bytes) -> subprocess.CompletedProcess[bytes]:

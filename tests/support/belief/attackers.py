@@ -1,8 +1,8 @@
-"""Hands that write what no program of ours writes: forged lines, forged merges, and merges that look honest round them.
+"""Attackers write events that our program never writes: forged lines, forged merges, and honest merges of forged events.
 
-An attacker can push, has a key of their own, and may have been an approver once. They build on any event, new or old, and
-sign with any key that is not in use any more, or even one that is. What they write may follow the rule to the letter (then
-nothing is forged, and the rule must still not let them decide), or not.
+An attacker can push, has a key, and may have been an approver once. An attacker builds on any event, new or old, and signs
+with a revoked key, and sometimes with a valid one. Some attacks break the rule. The others keep the rule: then no event
+is forged, but the attacker must not be able to decide.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.support.belief.world import KEYS, PEOPLE, STRANGER, STRANGERS_KEY, Wo
 
 
 class Attacker:
-    """Writes to the world's ledger; `tip` is the line that is built at the moment."""
+    """Writes events to the ledger of the world. `tip` is the tip of the line that this attacker builds."""
 
     def __init__(self, world: World) -> None:
         self.world, self.dice, self.ledger = world, world.dice, world.ledger
@@ -44,7 +44,7 @@ class Attacker:
         return self.dice.choice(list(self.ledger.events))
 
     def any_gate(self, event: str = "") -> str:
-        """A gate of that event's tree, or of any; '' where there is none."""
+        """A gate of this event's tree, or of any event; '' if there is none."""
         trees = [self.ledger.tree(event)] if event else [self.ledger.tree(one) for one in self.ledger.events]
         found = sorted({gate for tree in trees for gate in gates_with(tree, "request.yaml")})
         return self.dice.choice(found) if found else ""
@@ -52,17 +52,17 @@ class Attacker:
     def mine(self) -> Policy:
         return Policy((Person(STRANGER, STRANGERS_KEY),), SIGNED, (), "touch owned")
 
-    # By the rule, on an old place or in an odd order.
+    # Attacks that keep the rule, at an old event or in an unusual order.
 
     def decide_late(self) -> None:
-        """Somebody decides on an old line, allowed by the policy that was in force there."""
+        """A decision on an old line, which the policy in force there allows."""
         gates = sorted(self.world.oracle.open_gates(self.tip))
         if gates:
             verdict = self.dice.choice((APPROVED, REJECTED))
             self.tip = self.world.decide_well(self.tip, self.dice.choice(gates), verdict) or self.tip
 
     def set_policy_late(self) -> None:
-        """The same for a policy: it names the attacker, and was asked for on the old line."""
+        """A policy that names the attacker, requested and approved on an old line."""
         now = self.world.policy(self.tip)
         others = [row for row in now.approvers if row.principal != STRANGER]
         rows = tuple(row for row in others if self.dice.random() < 0.6)
@@ -70,32 +70,32 @@ class Attacker:
         self.tip = self.world.change_policy(self.tip, proposed)
 
     def merge_by_rule(self) -> None:
-        """Any two events in any order, an event and its own ancestor too."""
+        """An honest merge of any two events, also of an event and its ancestor."""
         sides = [self.tip, self.any_event()]
         self.dice.shuffle(sides)
         if sides[0] != sides[1]:
             self.tip = self.world.merge(sides[0], sides[1], "merge by rule")
 
     def elsewhere(self) -> None:
-        """Go on from another event."""
+        """Continue at another event."""
         self.tip = self.any_event()
 
-    # Against the rule, in an event of one line.
+    # Attacks that break the rule, in an event with one parent.
 
     def policy_of_ones_own(self) -> None:
-        """A second first policy, or a policy that nobody decided."""
+        """A second first policy, or a policy without a decision."""
         own = self.ledger.put(self.dice.choice((self.mine(), Policy())))
         at = self.dice.choice(("e0", self.tip, self.tip))
         self.tip = self.world.event(at, {POLICY: own}, "policy of one's own")
 
     def policy_of_old(self) -> None:
-        """A policy that was in force once is put in force again."""
+        """Put an earlier policy into force again."""
         old = self.ledger.tree(self.any_event()).get(POLICY)
         if old:
             self.tip = self.world.event(self.tip, {POLICY: old}, "policy of old")
 
     def copy_request(self) -> None:
-        """A gate that another line asked is asked here, byte for byte or with other words."""
+        """Request a gate that another line has requested, with the same text or with another one."""
         other = self.any_event()
         gate = self.any_gate(other)
         if not gate:
@@ -105,7 +105,7 @@ class Attacker:
         how = self.dice.choice(("same", "beside", "beside", "words", "renamed"))
         if how == "words" and isinstance(asked, Request):
             request = self.ledger.put(replace(asked, words=self.world.number()))
-        if how == "beside":  # it follows the very event that the honest one follows
+        if how == "beside":  # it follows the same event as the honest one
             asking = [e for e in self.ledger.events if gate in self.world.oracle.asks(e)]
             self.tip = next((self.ledger.parents(e)[0] for e in asking if self.ledger.parents(e)), self.tip)
         gate = f"g{self.world.number()}" if how == "renamed" else gate
@@ -113,7 +113,7 @@ class Attacker:
         self.tip = self.world.event(self.tip, {request_path(gate): request, **marker}, f"copy of {gate}")
 
     def decide_badly(self) -> None:
-        """By a stranger, by a key that was taken out, unsigned, in another's name, as a requester."""
+        """A decision by a stranger, with a revoked key, without a signature, in another name, or by the requester."""
         gate = self.any_gate(self.tip) or self.any_gate()
         if gate:
             who = self.dice.choice((STRANGER, "developer", *PEOPLE))
@@ -122,7 +122,7 @@ class Attacker:
             self.tip = self.world.decide(self.tip, gate, verdict, (who, signing))
 
     def copy_decision(self) -> None:
-        """A decision from elsewhere with its signature, or with another's; on its own gate or on another."""
+        """A copy of another decision, with its signature or with another one, on the same gate or on another one."""
         other = self.any_event()
         found = sorted(gates_with(self.ledger.tree(other), "decision.yaml"))
         if not found:
@@ -143,14 +143,14 @@ class Attacker:
         )
 
     def other_spelling(self, name: str) -> str:
-        """The same content, or another file that says the same."""
+        """The same content, or a file with another form and the same meaning."""
         one = self.ledger.what[name]
         if not isinstance(one, Decision | Signature) or self.dice.random() < 0.5:
             return name
         return self.ledger.put(replace(one, spelling=self.dice.randint(1, 2)))
 
     def copy_dead(self) -> None:
-        """A decision that counts no longer is brought again, on the tip or on a line from before."""
+        """A copy of a decision that no longer counts, at the tip or on an older line."""
         oracle = self.world.oracle
         now = oracle.open_gates(self.tip)
         dead = [
@@ -169,7 +169,7 @@ class Attacker:
             self.tip = copy if at == self.tip else self.world.merge(sides[0], sides[1], "merge by rule")
 
     def tamper(self) -> None:
-        """One file that governs is put, changed or taken out."""
+        """Write, change or delete one file that governs."""
         self.tip = self.world.event(self.tip, self.tampered_tree(), "tamper")
 
     def tampered_tree(self) -> dict[str, str | None]:
@@ -181,10 +181,10 @@ class Attacker:
         mine = self.ledger.put(self.mine()) if path == POLICY else junk
         return {path: self.dice.choice((None, None, elsewhere, mine))}
 
-    # Against the rule, in a merge.
+    # Attacks that break the rule, in a merge.
 
     def merge_greedily(self) -> None:
-        """What the first parent has stays, whatever the rule says; the second's is added, or kept aside."""
+        """A merge that keeps all files of the first parent, against the rule, and adds those of the second or moves them aside."""
         sides = [self.tip, self.any_event()]
         self.dice.shuffle(sides)
         if sides[0] == sides[1]:
@@ -199,7 +199,7 @@ class Attacker:
         self.tip = self.ledger.add((sides[0], sides[1]), tree, "merge greedily")
 
     def merge_with_more(self) -> None:
-        """By the rule but for one file that the merge itself puts, changes or takes out."""
+        """A merge by the rule, but with one file that it writes, changes or deletes."""
         other = self.any_event()
         if other != self.tip:
             extra = self.tampered_tree()
@@ -209,7 +209,7 @@ class Attacker:
             self.tip = self.world.merge(self.tip, other, "merge with more", extra)
 
     def merge_and_drop(self) -> None:
-        """By the rule, but something that gave way is not kept."""
+        """A merge by the rule, but without one of the files below `superseded/`."""
         other = self.any_event()
         if other != self.tip:
             self.tip = self.world.merge(self.tip, other, "merge and drop")
@@ -221,7 +221,7 @@ class Attacker:
                 self.ledger.events[self.tip] = replace(event, tree=tree)
 
     def second_root(self) -> None:
-        """A genesis of one's own, with or without a policy, merged with the other."""
+        """Another genesis, with or without a policy, merged with the ledger."""
         policy = {POLICY: self.ledger.put(self.mine())} if self.dice.random() < 0.5 else {}
         root = self.ledger.add((), {"README.md": self.ledger.put(Plain("mine")), **policy}, "second root")
         sides = [self.tip, root]
@@ -229,7 +229,7 @@ class Attacker:
         self.tip = self.world.merge(sides[0], sides[1], "merge of two roots")
 
     def octopus(self) -> None:
-        """A merge of three."""
+        """A merge of three events."""
         parents = tuple(dict.fromkeys((self.tip, self.any_event(), self.any_event())))
         if len(parents) == 3:
             name = self.ledger.add(parents, {}, "octopus")

@@ -79,7 +79,7 @@ def generate(seed: int, *, named: bool = True) -> Generated:
 
 
 def ledger_with_revival(seed: int) -> Generated:
-    """A short ledger of this number in which a key or the words of a policy come back."""
+    """A short ledger in which a revoked key is allowed again, or an earlier text of the policy is approved again."""
     world = World(seed)
     (key_comes_back if seed % 2 else policy_comes_back)(world)
     world.live(world.dice.randint(0, 3))
@@ -90,7 +90,7 @@ def ledger_with_revival(seed: int) -> Generated:
 
 
 def key_comes_back(world: World) -> None:
-    """A decision is set aside, for its key was taken out meanwhile, and counts again as the key comes in anew."""
+    """A decision no longer counts because its key was revoked meanwhile. It counts again when the key is allowed again."""
     ann, bob, cat = world.dice.sample(world.clones, 3)
     ann.tip = world.ask(ann.tip)
     [gate] = world.oracle.asks(ann.tip)
@@ -116,7 +116,7 @@ def key_comes_back(world: World) -> None:
 
 
 def policy_comes_back(world: World) -> None:
-    """A policy gives way to another, and a later one has the words of the one under which it was asked for."""
+    """Two policies exclude each other in a merge. A later policy has the text of the one that was in force before both."""
     ann, bob, cat = world.dice.sample(world.clones, 3)
     before = world.policy(ann.tip)
     bob.tip = world.change_policy(bob.tip, world.other_policy(before))
@@ -130,7 +130,7 @@ def policy_comes_back(world: World) -> None:
 
 
 def _attack(world: World, *, honest_hands: bool) -> None:
-    """One attacker builds a line and brings it in: as a push, or through a clone that merges it."""
+    """An attacker builds a line. It reaches the remote by a push, or by the merge of an honest clone."""
     attacker = Attacker(world)
     moves = attacker.by_the_rule if honest_hands else (*attacker.against_the_rule, *attacker.by_the_rule)
     for _ in range(world.dice.randint(2, 7)):
@@ -149,7 +149,7 @@ def _attack(world: World, *, honest_hands: bool) -> None:
 
 
 def kinds(one: Generated) -> Iterator[str]:
-    """Which of `KINDS` this ledger is."""
+    """The kinds (`KINDS`) of this ledger."""
     oracle = one.oracle
     bad = forged_events(oracle)
     yield "forged" if bad else "clean"

@@ -1,7 +1,7 @@
-"""Abstract ledgers as real ones: commits by one `git fast-import`, real documents, real keys and signatures.
+"""Write an abstract ledger as a real one: commits by one `git fast-import`, real documents, real keys and signatures.
 
-All events of a ledger stand in one bare repository, whose `refs/heads/devs/ledger` the tests move; so it is also a remote
-without our hook.
+All events of a ledger are in one bare repository. Tests move its `refs/heads/devs/ledger` and use it as a remote without our
+hook.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SECOND = "2001-02-03T04:05:06.000Z"
 
 
 class Keyring:
-    """One key pair for each name of a key."""
+    """A key pair for each name of a key."""
 
     def __init__(self, folder: Path) -> None:
         names = (*KEYS, STRANGERS_KEY, BOTS_KEY)
@@ -46,7 +46,7 @@ class Keyring:
         self.public = cache(lambda name: self.keys[name].public)
 
     def sign(self, wanted: Mapping[str, list[bytes]], folder: Path) -> dict[tuple[str, bytes], bytes]:
-        """The signatures of these messages by the keys of these names, one child for each key."""
+        """The signatures of these messages by the keys with these names. Each key needs one run of ssh-keygen."""
         found = {}
         for name, messages in wanted.items():
             files = [folder / f"{name.replace(' ', '-')}-{at}" for at in range(len(messages))]
@@ -91,7 +91,7 @@ class Written:
         self.add(*list(ledger.events)[1:])
 
     def blob(self, name: str) -> str:
-        """The oid of a content, '' for none."""
+        """The oid of a content; '' for none."""
         return gate_model.blob_oid(self.data[name]) if name else ""
 
     # Contents.
@@ -112,7 +112,7 @@ class Written:
         )
 
     def record(self, one: Policy) -> dict[str, Any]:
-        """The record of a policy."""
+        """The policy as a record that can be written as YAML."""
 
         def rows(people: tuple[Person, ...]) -> list[dict[str, str]]:
             keyed = [(row.principal, self.keyring.public(row.key) if row.key else "") for row in people]
@@ -182,7 +182,7 @@ class Written:
     # Commits.
 
     def add(self, *names: str) -> None:
-        """Write these events, whose parents are written or among them."""
+        """Write these events. Their parents are among them, or are written already."""
         marks = self.folder / "marks"
         stream = b"".join(self._stream(names))
         words = ("git", "fast-import", "--quiet", "--force", f"--export-marks={marks}")
@@ -213,7 +213,7 @@ class Written:
             yield b"\n"
 
     def path(self, path: str) -> str:
-        """A path of the abstract tree as it is in a real one."""
+        """The real path of a path of the abstract tree."""
         folder, _, rest = path.partition("/")
         if folder == "superseded":
             name = rest.removesuffix(".sig")
@@ -222,7 +222,7 @@ class Written:
         return f"{folder}/{gate_id(first)}{slash}{last}" if folder in ("gates", "open") else path
 
     def tree(self, expected: Mapping[str, str]) -> dict[str, str]:
-        """An abstract tree with real paths and blobs; a marker is only there."""
+        """An abstract tree with real paths and blobs. Of a marker, only the path counts."""
         rows = {self.path(path): (path, content) for path, content in expected.items()}
         return {
             where: "" if path.startswith("open/") else self.blob(name) for where, (path, name) in rows.items()

@@ -30,7 +30,7 @@ def public(key: str) -> str:
 
 
 def records(ledger: Ledger) -> Records:
-    """The policies, requests and decisions that the ledger's files say; what cannot be read is left out."""
+    """The policies, requests and decisions in the ledger's files, without those that cannot be read."""
     what = ledger.what
     decided = {}
     for event in ledger.events.values():
@@ -67,7 +67,7 @@ def _asked(one: Request) -> RequestRecord:
 
 
 def _decided(ledger: Ledger, one: Decision, made: object) -> DecisionRecord:
-    """`made` is what stands in the place of its signature, None where nothing does."""
+    """`made` is the content of the signature's file; None if there is no such file."""
     good = isinstance(made, Signature) and ledger.what[made.over] == one.statement
     flaw = "" if (good if one.approval == "signed" else made is None) else "BAD_SIGNATURE"
     signer = public(made.key) if isinstance(made, Signature) and not flaw else ""
@@ -78,15 +78,15 @@ def _decided(ledger: Ledger, one: Decision, made: object) -> DecisionRecord:
 
 
 def events_added_twice(found: Mapping[str, list[str]]) -> set[str]:
-    """The events that add what only one event may add, where several do."""
+    """The events that add a file that only one event may add, if several events do."""
     return {event for event, reasons in found.items() if any("is asked by another" in one for one in reasons)}
 
 
 def differences(ledger: Ledger) -> list[str]:
     """The differences between the answers of the function and of the reference, in words.
 
-    Where something is added twice that only one event may add, both call that forged, and nothing else is compared: which
-    of the two governs is nobody's question, for whoever has one of them refuses the other.
+    If two events add a file that only one may add, the function and the reference must report them, and nothing else is
+    compared: the rule does not say which of the two events is right, because a clone that has one refuses the other.
     """
     oracle, ours = Oracle(ledger), Believed(ledger)
     theirs = forged_events(oracle)
