@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from tests.clients.script import END, Turn
+from tests.clients.script import END, Reply, Turn
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ModelServer:
         self.api = api
         self.asked: list[Request] = []
         self.others: list[Request] = []
-        self._script: Sequence[Turn] = ()
+        self._script: Sequence[Turn | Reply] = ()
         self._answers = 0
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -57,11 +57,11 @@ class ModelServer:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
-    def remaining(self) -> Sequence[Turn]:
+    def remaining(self) -> Sequence[Turn | Reply]:
         """The turns that nobody asked for yet."""
         return self._script[len(self.asked) :]
 
-    def play(self, script: Sequence[Turn]) -> None:
+    def play(self, script: Sequence[Turn | Reply]) -> None:
         """Answer from now on with these turns, and forget what was asked before."""
         with self._lock:
             self._script = tuple(script)
@@ -86,6 +86,8 @@ class ModelServer:
                 return self.api.answer(END, self._answers)
             self.asked.append(request)
             turn = self._script[len(self.asked) - 1] if len(self.asked) <= len(self._script) else END
+            if callable(turn):
+                turn = turn(self.api.results(request.body))
             return self.api.answer(turn, self._answers)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,5 +26,7 @@ class Call:
 
 Block = Text | Call
 Turn = tuple[Block, ...]
+# What the model does next may depend on what it was told of its calls.
+Reply = Callable[[Sequence[str]], Turn]
 
 END: Turn = (Text("All is done."),)

@@ -33,10 +33,10 @@ def test_a_write_is_denied_while_a_gate_is_open(workbench: Workbench, gate: str)
     # The client asked our hook, and told no hook of a result, for the tool never ran.
     assert len(run.payloads_of(program.before)) == 1
     assert not run.payloads_of(program.after)
-    # The denial as Codex words it is so long that it is stored as what the tool printed.
-    traces = workbench.answer("trace", "list")["traces"]
-    stored = {"claude": [], "codex": [("apply_patch", False)], "codex-code": [("exec", False)], "gemini": []}
-    assert [(one["tool_name"], one["is_error"]) for one in traces] == stored[program.name]
+    # It is nothing that the tool printed, however long Codex makes it, and no success.
+    assert workbench.answer("trace", "list")["traces"] == []
+    messages = workbench.answer("conversation", "show")["messages"]
+    assert [one["is_error"] for one in messages if one["role"] == "tool"] == [True]
 
 
 @pytest.fixture
@@ -52,6 +52,7 @@ HARMLESS = {
     "claude": (Call("ListAgents"), "ListAgents"),
     "codex": (Call("get_goal"), "get_goal"),
     "codex-code": (Call("list_agents", namespace="collaboration"), "collaborationlist_agents"),
+    "gemini": (Call("glob", {"pattern": "*"}), "glob"),
 }
 
 
@@ -64,10 +65,10 @@ def test_an_agent_can_still_read_in_a_shell_while_a_gate_is_open(workbench: Work
         False
     ]
     assert not (workbench.top / "new.txt").exists()
-    shown = [str(one["tool_response"]) for one in run.payloads_of("PostToolUse")]
+    shown = [str(one["tool_response"]) for one in run.payloads_of(program.after)]
     assert "begin" in shown[1]
     # The hook was asked for each call, and its payload had the command alone or with what changes nothing.
-    asked = run.payloads_of("PreToolUse")
+    asked = run.payloads_of(program.before)
     assert [one["tool_name"] for one in asked] == [program.shell_tool] * len(commands) + [name]
     assert [one["tool_input"]["command"] for one in asked[:-1]] == list(commands)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.clients.workbench import Workbench
+from tests.support.codex_rollout import MARK, cut_text
 from tests.support.cut_outputs import KEPT, SIZE, WHOLE, failure_of
 
 pytestmark = pytest.mark.thorough
@@ -31,17 +32,21 @@ def test_a_long_output_is_stored_whole_where_the_client_keeps_it(workbench: Work
         assert workbench.devs_git("trace", "get", shown[0]["trace_id"]) == WHOLE.rstrip("\n")
         assert (sizes, shown[0]["cut_by_client"]) == ([SIZE - 1], False)
     else:
-        # The whole is nowhere: the transcript has what the model was told.
-        assert response.startswith(
-            "Warning: truncated output (original token count: 42224)\nTotal output lines: 30000\n"
-        )
-        assert len(response) == 40107
-        assert sizes == [len(response.encode())]
+        # The whole is nowhere. Hooks and the model get 40,000 characters; the transcript has 65,536 bytes.
+        assert response == cut_text(WHOLE)
+        assert (sizes, shown[0]["cut_by_client"], shown[0]["full_bytes"]) == ([65536], True, None)
+        output = workbench.devs_git("trace", "get", shown[0]["trace_id"])
+        first, last = output.split(MARK)
+        assert WHOLE.startswith(first)
+        assert WHOLE.endswith(last)
 
 
-def test_a_long_output_of_a_failing_command_is_stored_as_the_client_cut_it(workbench: Workbench) -> None:
+def test_a_long_output_of_a_failing_command_is_stored_as_far_as_the_client_tells_it(
+    workbench: Workbench,
+) -> None:
     program = workbench.program
-    run = workbench.run((program.shell("seq 1 30000; exit 3"),))
+    count = {"claude": 30000, "codex": 12000, "gemini": 30000}[program.client]
+    run = workbench.run((program.shell(f"seq 1 {count}; exit 3"),))
     if program.client == "claude":
         (told,) = run.payloads_of("PostToolUseFailure")
         assert told["error"] == failure_of(WHOLE)
@@ -52,5 +57,9 @@ def test_a_long_output_of_a_failing_command_is_stored_as_the_client_cut_it(workb
         (trace,) = workbench.answer("trace", "list")["traces"]
         assert (trace["size"], trace["cut_by_client"], trace["is_error"]) == (SIZE - 1, False, True)
     else:
+        # What is too long for a hook may be whole in the transcript.
         (told,) = run.payloads_of("PostToolUse")
-        assert len(told["tool_response"]) == 40107
+        assert told["tool_response"] == cut_text(WHOLE[:60894])
+        (trace,) = workbench.answer("trace", "list")["traces"]
+        assert (trace["size"], trace["is_error"], trace["cut_by_client"]) == (60894, True, False)
+        assert workbench.devs_git("trace", "get", trace["trace_id"]) == WHOLE[:60894]

@@ -28,8 +28,8 @@ def test_a_tool_of_ours_that_writes_does_its_work(workbench: Workbench) -> None:
     assert workbench.answer("task", "status", "10")["status"] == "active"
 
 
-def test_a_hook_is_told_of_a_tool_of_ours_that_fails_but_not_by_codex(workbench: Workbench) -> None:
-    """Codex tells no hook how an MCP tool failed. Gemini CLI has one event for both ends, with an `error`."""
+def test_a_tool_of_ours_that_fails_is_known_to_have_failed(workbench: Workbench) -> None:
+    """Codex tells no hook how an MCP tool failed; its transcript does. Gemini CLI has one event for both ends."""
     program = workbench.program
     run = workbench.run((program.own("show_checkpoint", checkpoint="task-10"),))
     assert "TASK_NOT_FOUND" in run.results[0]
@@ -37,3 +37,9 @@ def test_a_hook_is_told_of_a_tool_of_ours_that_fails_but_not_by_codex(workbench:
     ends = ("PostToolUse", "PostToolUseFailure", "AfterTool")
     told = {"claude": ["PostToolUseFailure"], "codex": [], "gemini": ["AfterTool"]}
     assert [event for event in ends if run.payloads_of(event)] == told[program.client]
+    messages = workbench.answer("conversation", "show")["messages"]
+    (result,) = (one for one in messages if one["role"] == "tool")
+    (trace,) = workbench.answer("trace", "list")["traces"]
+    assert (trace["is_error"], result["is_error"]) == (True, True)
+    assert trace["tool_name"].endswith("_show_checkpoint")
+    assert "TASK_NOT_FOUND" in workbench.devs_git("trace", "get", trace["trace_id"])

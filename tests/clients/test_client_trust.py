@@ -1,14 +1,17 @@
-"""What Codex and Gemini CLI do with a project or a hook that nobody trusted yet. Claude Code asks for no trust without a
-person.
+"""What Codex and Gemini CLI do with a project or a hook that nobody trusted yet, and that we say so. Claude Code asks for no
+trust without a person; its settings can turn our hooks off.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.clients.claude_code import ClaudeCode
 from tests.clients.codex import Codex, known_hooks
 from tests.clients.gemini import Gemini
 from tests.clients.workbench import Workbench
@@ -30,6 +33,13 @@ def untrusted(tmp_path: Path) -> Iterator[Workbench]:
         yield bench
 
 
+def told(bench: Workbench) -> tuple[Any, list[str]]:
+    """What `agent list` says of the client's trust, and what `doctor` finds."""
+    listed = {one["name"]: one["trust"] for one in bench.answer("agent", "list")["clients"]}
+    found = [one["code"] for one in bench.answer("doctor")["findings"]]
+    return listed[bench.program.client], found
+
+
 def test_codex_runs_no_hook_of_a_project_that_is_not_trusted_and_writes_nothing_there(
     untrusted: Workbench,
 ) -> None:
@@ -37,9 +47,13 @@ def test_codex_runs_no_hook_of_a_project_that_is_not_trusted_and_writes_nothing_
     assert (run.payloads, untrusted.spool) == ([], [])
     assert "writing is blocked by read-only sandbox" in run.results[0]
     assert "Run `codex exec --trust`" in run.errors
+    trust, found = told(untrusted)
+    assert trust["state"] == "untrusted"
+    assert "the project is not trusted" in trust["text"]
+    assert found == ["AGENT_HOOK_UNTRUSTED"]
 
 
-def test_codex_runs_no_hook_that_is_not_trusted_and_does_not_say_so(untrusted: Workbench) -> None:
+def test_codex_runs_no_hook_that_is_not_trusted_and_only_we_say_so(untrusted: Workbench) -> None:
     """So an open gate stops nothing. Only the client itself can be asked: `trustStatus`."""
     CODEX.trust_project(untrusted.place)
     run = untrusted.run((CODEX.write(untrusted.top / "new.txt", "hello\n"),))
@@ -48,6 +62,10 @@ def test_codex_runs_no_hook_that_is_not_trusted_and_does_not_say_so(untrusted: W
     assert "trust" not in run.errors
     assert "trust" not in str(run.lines)
     assert {hook["trustStatus"] for hook in known_hooks(untrusted.place)} == {"untrusted"}
+    trust, found = told(untrusted)
+    assert trust["state"] == "untrusted"
+    assert "5 of 5 are not trusted" in trust["text"]
+    assert found == ["AGENT_HOOK_UNTRUSTED"]
 
 
 def test_codex_itself_says_that_every_hook_of_ours_is_trusted(untrusted: Workbench) -> None:
@@ -61,6 +79,23 @@ def test_codex_itself_says_that_every_hook_of_ours_is_trusted(untrusted: Workben
         "sessionEnd",
         "stop",
     }
+    trust, found = told(untrusted)
+    assert (trust["state"], found) == ("trusted", [])
+
+
+def test_settings_that_turn_the_hooks_of_claude_code_off_are_found(tmp_path: Path) -> None:
+    """`.claude/settings.local.json` is of one person: nobody else sees that a gate stops nothing here."""
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    program = ClaudeCode()
+    with Workbench(program, folder) as bench:
+        assert told(bench)[0]["state"] == "trusted"
+        (bench.top / ".claude/settings.local.json").write_text(json.dumps({"disableAllHooks": True}))
+        run = bench.run((program.write(bench.top / "new.txt", "hello\n"),))
+        assert (run.payloads, bench.spool) == ([], [])
+        trust, found = told(bench)
+        assert ".claude/settings.local.json sets disableAllHooks" in trust["text"]
+        assert found == ["AGENT_HOOK_OFF"]
 
 
 def test_gemini_cli_runs_no_hook_of_a_folder_that_is_not_trusted_and_does_not_say_so(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 from tests.clients import installation, network
 from tests.clients.model_server import ModelServer, Request
 from tests.clients.program import Place, Program, Start
-from tests.clients.script import END, Turn
+from tests.clients.script import END, Reply, Turn
 
 # A client that takes longer hangs.
 SECONDS: Final = 120
@@ -100,7 +100,7 @@ class Workbench:
 
     def run(
         self,
-        *turns: Turn,
+        *turns: Turn | Reply,
         prompt: str = "Do as planned.",
         resume: str = "",
         fork: str = "",
