@@ -24,6 +24,14 @@ def failure_of(text: str) -> str:
     return error.rstrip("\n")
 
 
+def saved_notice(path: Path) -> str:
+    """The beginning of what is told instead of a long answer of an MCP tool."""
+    return (
+        f"Error: result (198,977 characters) exceeds maximum allowed tokens. Output has been saved to {path}.\n"
+        "Format: JSON with schema: {content: string}\n"
+    )
+
+
 class Session:
     """A session's transcript, and the folder beside it. `claude` is the client's folder of the project."""
 

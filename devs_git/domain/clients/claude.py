@@ -41,6 +41,10 @@ _THOUGHTS: Final = ("thinking", "redacted_thinking")
 # Of a long failure the first 30,000 characters are taken, and of these 5,000 at each end are kept. Between them is a line
 # that says how many of the others there were, so nobody knows the size of the whole.
 _KEPT_OF_ERROR: Final = 5000
+# What it tells instead of a long answer of an MCP tool.
+_SAVED: Final = re.compile(
+    r"Error: result \([0-9,]+ characters\) exceeds maximum allowed tokens\. Output has been saved to ([^\n]+)\.\n"
+)
 _ERROR_IS_CUT: Final = re.compile(r"\n\n\.\.\. \[\d+ characters truncated\] \.\.\.\n\n")
 
 
@@ -156,15 +160,21 @@ def _usage(message: Mapping[str, Any], memory: Memory) -> int:
 def cut(payload: Mapping[str, Any]) -> Cut | None:
     """What Claude Code left out of a payload, None for nothing. The size of a whole failure is unknown.
 
-    Of a command that goes on in the background the payload has nothing. The transcript tells when it ends.
+    Of a command that goes on in the background the payload has nothing. The transcript tells when it ends. Of a long file
+    that was read it has the beginning.
     """
     error, response = payload.get("error"), payload.get("tool_response")
     if isinstance(error, str):
         return Cut() if _ERROR_IS_CUT.match(error, _KEPT_OF_ERROR) else None
+    if isinstance(response, str):
+        saved = _SAVED.match(response)
+        return Cut(None, saved[1]) if saved else None
     if not isinstance(response, dict):
         return None
     if "persistedOutputPath" not in response:
-        return Cut() if response.get("backgroundTaskId") else None
+        file = response.get("file")
+        is_part = isinstance(file, dict) and file.get("truncatedByTokenCap") is True
+        return Cut() if is_part or response.get("backgroundTaskId") else None
     path = response["persistedOutputPath"]
     return Cut(known_size(response.get("persistedOutputSize")), path if isinstance(path, str) else "")
 

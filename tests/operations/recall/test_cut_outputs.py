@@ -17,7 +17,7 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.operations.recall.test_spool import leave
 from tests.support.agent_calls import after
-from tests.support.cut_outputs import KEPT, SIZE, WHOLE, Session, failure_of
+from tests.support.cut_outputs import KEPT, SIZE, WHOLE, Session, failure_of, saved_notice
 
 pytestmark = pytest.mark.quick
 
@@ -213,6 +213,34 @@ def test_a_path_that_is_no_text_names_no_file(ledgered: Workspace, session: Sess
     payload = session.told("")
     payload["tool_response"]["persistedOutputPath"] = 7
     assert taken(ledgered, payload) == CUT
+
+
+def test_the_whole_answer_of_an_mcp_tool_is_taken_from_the_file_of_the_client(
+    ledgered: Workspace, session: Session
+) -> None:
+    path = session.keep(WHOLE.encode(), "mcp-x-1.txt")
+    payload = {**session.told(path), "tool_name": "mcp__x__list", "tool_response": saved_notice(path)}
+    assert taken(ledgered, payload) == (WHOLE.encode(), False, None)
+
+
+def test_without_the_file_the_clients_notice_of_it_is_no_whole_answer(
+    ledgered: Workspace, session: Session
+) -> None:
+    notice = saved_notice(session.folder / "gone.txt")
+    payload = {**session.told(""), "tool_name": "mcp__x__list", "tool_response": notice}
+    assert taken(ledgered, payload) == (notice.encode(), True, None)
+
+
+def test_a_long_file_of_which_the_client_read_a_part_is_cut(ledgered: Workspace) -> None:
+    file = {"filePath": "/x", "content": "line 1\n", "numLines": 1, "startLine": 1, "totalLines": 2}
+    response = {"type": "text", "file": {**file, "truncatedByTokenCap": True}}
+    assert taken(ledgered, after(1, response, tool_name="Read")) == (b"line 1\n", True, None)
+
+
+def test_a_part_of_a_file_that_the_agent_asked_for_is_not_cut(ledgered: Workspace) -> None:
+    file = {"filePath": "/x", "content": "line 1\n", "numLines": 1, "startLine": 1, "totalLines": 2}
+    response = {"type": "text", "file": file}
+    assert taken(ledgered, after(1, response, tool_name="Read")) == (b"line 1\n", False, None)
 
 
 def test_a_usual_output_is_not_cut(ledgered: Workspace) -> None:
