@@ -24,8 +24,8 @@ from tests.clients.workbench import Workbench
 
 FOLDER: Final = Path(__file__).parent.parent / "examples" / "clients"
 LONGEST: Final = 300  # characters of a text that is kept whole
-# It names the file with the output of a command in the background.
-NOTICE: Final = "<task-notification>"
+# Such a text names the file with the output of a command in the background, or with the answer of an MCP tool.
+NOTICES: Final = ("<task-notification>", "Error: result (")
 # Under these keys a client writes its own instructions and tools.
 OWN: Final = frozenset({"shape", "system", "systemPrompt", "tools"})
 
@@ -98,7 +98,7 @@ def cut(value: Any, key: str = "") -> Any:
         return {name: cut(inner, name) for name, inner in value.items()}
     if isinstance(value, list):
         return [cut(inner) for inner in value]
-    if isinstance(value, str) and len(value) > LONGEST and not value.startswith(NOTICE):
+    if isinstance(value, str) and len(value) > LONGEST and not value.startswith(NOTICES):
         return f"{value[:60]} [{len(value)} characters]"
     return value
 

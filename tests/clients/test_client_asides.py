@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.clients.asides_run import INNER, KIND, PROMPT, Asides
+from devs_git.domain.clients.known_clients import CLIENTS
+from tests.clients.asides_run import INNER, KIND, PROMPT, TEXT, Asides
 from tests.clients.claude_code import ClaudeCode
 from tests.clients.workbench import Workbench
 
@@ -20,9 +23,10 @@ def asides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asides]:
 
 
 def test_a_call_of_a_subagent_is_stored_whole_and_names_its_kind(asides: Asides) -> None:
-    agents = [(one["agent"], one["tool_name"]) for one in asides.traces[::-1]]
-    assert agents == [(KIND, "Bash"), ("", "Agent"), ("", "Bash"), ("", "Bash")]
-    whole = asides.bench.devs_git("trace", "get", asides.traces[-1]["trace_id"])
+    agents = [(one["agent"], one["tool_name"]) for one in asides.traces[::-1] if one["client"]]
+    others = ["Agent", "Bash", "Read", "Bash"]
+    assert agents == [(KIND, "Bash"), *(("", name) for name in others)]
+    whole = asides.bench.devs_git("trace", "get", asides.inner["trace_id"])
     assert whole == "".join(f"{number}\n" for number in range(1, int(INNER.split()[-1]) + 1))
 
 
@@ -30,8 +34,8 @@ def test_the_transcript_of_a_subagent_is_a_session_within_the_session(asides: As
     (told,) = asides.run.payloads_of("SubagentStop")
     messages = asides.messages(f"{asides.session}/{told['agent_id']}")
     assert [one["role"] for one in messages] == ["system", "assistant", "tool", "assistant"]
-    assert messages[2]["trace_id"] == asides.traces[-1]["trace_id"]
-    assert {one["session_id"] for one in asides.traces} == {asides.session}
+    assert messages[2]["trace_id"] == asides.inner["trace_id"]
+    assert {one["session_id"] for one in asides.traces if one["client"]} == {asides.session}
 
 
 def test_the_user_said_only_what_he_typed(asides: Asides) -> None:
@@ -43,10 +47,25 @@ def test_the_user_said_only_what_he_typed(asides: Asides) -> None:
 
 
 def test_what_a_command_in_the_background_printed_is_stored_when_it_ended(asides: Asides) -> None:
-    started = asides.traces[1]
+    started = next(one for one in asides.traces if one["is_error"])
     assert "backgroundTaskId" in asides.bench.devs_git("trace", "get", started["trace_id"], "--payload")
     whole = asides.bench.devs_git("trace", "get", started["trace_id"])
     # The client itself writes the last line into its file.
     printed = "".join(f"{number}\n" for number in range(1, 9001))
     assert whole == f"{printed}\n[exited with code 3]\n"
     assert (started["cut_by_client"], started["is_error"]) == (False, True)
+
+
+def test_a_long_answer_of_an_mcp_tool_is_in_a_file_that_the_client_names(asides: Asides) -> None:
+    """Of this tool of ours nothing is stored, so only the form of the payload is looked at."""
+    payloads = {one["tool_name"]: one for one in asides.run.payloads_of("PostToolUse")}
+    found = CLIENTS["claude"].cut(payloads["mcp__devs-git__get_task_trace"])
+    assert found is not None
+    assert json.loads(Path(found.path).read_text())["fullOutput"] == TEXT
+    assert Path(found.path).parent == asides.transcript.with_suffix("") / "tool-results"
+
+
+def test_a_part_of_a_long_file_is_stored_as_a_part(asides: Asides) -> None:
+    (part,) = (one for one in asides.traces if one["tool_name"] == "Read")
+    text = asides.bench.devs_git("trace", "get", part["trace_id"])
+    assert (TEXT.startswith(text), part["cut_by_client"]) == (True, True)

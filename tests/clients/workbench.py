@@ -136,17 +136,18 @@ class Workbench:
     def git(self, *words: str) -> str:
         return self._call("git", *words)
 
-    def devs_git(self, *words: str) -> str:
-        return self._call("devs-git", *words)
+    def devs_git(self, *words: str, text: str = "") -> str:
+        """What a command prints; `text` is its standard input."""
+        return self._call("devs-git", *words, text=text)
 
     def answer(self, *words: str) -> Any:
         """What a command of devs-git says as JSON."""
         return json.loads(self.devs_git(*words, "--json"))
 
-    def _call(self, *command: str) -> str:
+    def _call(self, *command: str, text: str = "") -> str:
         # A person calls it: the client's variables are not there.
         done = subprocess.run(
-            command, cwd=self.top, env=self._person, capture_output=True, text=True, check=False
+            command, cwd=self.top, env=self._person, input=text, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, (command, done.stdout, done.stderr)
         return done.stdout

@@ -13,15 +13,14 @@ A hook starts for each tool call and reads no transcript, so modules for transcr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import Client, Evidence, Fields
-from devs_git.domain.recall.traces import Cut, known_size
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
+    from devs_git.domain.recall.traces import Cut
 
 _TYPES: Final = frozenset(
     {
@@ -38,14 +37,6 @@ _TYPES: Final = frozenset(
 # Tokens from a cache were counted before.
 _COUNTED: Final = ("input_tokens", "cache_creation_input_tokens", "output_tokens")
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
-# Of a long failure the first 30,000 characters are taken, and of these 5,000 at each end are kept. Between them is a line
-# that says how many of the others there were, so nobody knows the size of the whole.
-_KEPT_OF_ERROR: Final = 5000
-# What it tells instead of a long answer of an MCP tool.
-_SAVED: Final = re.compile(
-    r"Error: result \([0-9,]+ characters\) exceeds maximum allowed tokens\. Output has been saved to ([^\n]+)\.\n"
-)
-_ERROR_IS_CUT: Final = re.compile(r"\n\n\.\.\. \[\d+ characters truncated\] \.\.\.\n\n")
 
 
 def knows(line: Mapping[str, Any]) -> bool:
@@ -77,29 +68,31 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     if not isinstance(message, dict) or kind not in ("user", "assistant"):
         return ()
     parts = blocks(message.get("content"))
-    results = [_result(part, time, memory) for part in parts if "tool_use_id" in part]
+    answers = [part for part in parts if "tool_use_id" in part]
+    # The line has one answer in the form of the hook's payload, whatever number of results it has.
+    told = line.get("toolUseResult") if len(answers) == 1 else None
+    results = [_result(part, told, time, memory) for part in answers]
     rest = [part for part in parts if "tool_use_id" not in part and part.get("type") not in _THOUGHTS]
     said: list[UnnamedMessage] = []
     if kind == "assistant":
         said = _answer(line, message, rest, memory)
     elif spoken(rest).strip():
         said = [UnnamedMessage(Message("", speaker(line, spoken(rest)), spoken(rest), time))]
-    return [
-        UnnamedMessage(one.message, _numbered(own_id, at), one.call_id)
-        for at, one in enumerate([*results, *said])
-    ]
+    return [one._replace(own_id=_numbered(own_id, at)) for at, one in enumerate([*results, *said])]
 
 
 def _numbered(own_id: str, at: int) -> str:
     return f"{own_id}.{at}" if own_id and at else own_id
 
 
-def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> UnnamedMessage:
+def _result(part: Mapping[str, Any], told: Any, time: str | None, memory: Memory) -> UnnamedMessage:
+    from devs_git.domain.clients.claude_cuts import answer_of
     from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, spoken, text
     from devs_git.domain.recall.conversation import Message
 
     call_id = text(part["tool_use_id"])
     name, given = memory.take_call(call_id)
+    result = spoken(blocks(part.get("content")))
     return UnnamedMessage(
         Message(
             "",
@@ -107,10 +100,11 @@ def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> Unname
             timestamp=time,
             tool_name=name,
             tool_input=given,
-            tool_result=spoken(blocks(part.get("content"))),
+            tool_result=result,
             is_error=part.get("is_error") is True,
         ),
         call_id=call_id,
+        answer=answer_of(result, told),
     )
 
 
@@ -158,25 +152,10 @@ def _usage(message: Mapping[str, Any], memory: Memory) -> int:
 
 
 def cut(payload: Mapping[str, Any]) -> Cut | None:
-    """What Claude Code left out of a payload, None for nothing. The size of a whole failure is unknown.
+    """What Claude Code left out of a payload, None for nothing."""
+    from devs_git.domain.clients.claude_cuts import cut_of
 
-    Of a command that goes on in the background the payload has nothing. The transcript tells when it ends. Of a long file
-    that was read it has the beginning.
-    """
-    error, response = payload.get("error"), payload.get("tool_response")
-    if isinstance(error, str):
-        return Cut() if _ERROR_IS_CUT.match(error, _KEPT_OF_ERROR) else None
-    if isinstance(response, str):
-        saved = _SAVED.match(response)
-        return Cut(None, saved[1]) if saved else None
-    if not isinstance(response, dict):
-        return None
-    if "persistedOutputPath" not in response:
-        file = response.get("file")
-        is_part = isinstance(file, dict) and file.get("truncatedByTokenCap") is True
-        return Cut() if is_part or response.get("backgroundTaskId") else None
-    path = response["persistedOutputPath"]
-    return Cut(known_size(response.get("persistedOutputSize")), path if isinstance(path, str) else "")
+    return cut_of(payload)
 
 
 CLAUDE: Final = Client(

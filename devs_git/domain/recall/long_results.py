@@ -94,6 +94,7 @@ def _own_trace(
         is_error=bool(message.is_error),
         tool_use_id=read.call_id,
         cut_by_client=read.answer.cut,
+        full_bytes=read.answer.full_bytes,
     )
     client = CLIENTS.get(known.client)
     if client and not client.fields.use_id:

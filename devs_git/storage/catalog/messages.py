@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from devs_git.domain.clients.transcript_lines import FinishedCall
@@ -60,11 +61,15 @@ class Place:
 
 
 class About(NamedTuple):
-    """What we know about messages beyond their content. `samples` are times, each with the task that was active then."""
+    """What we know about messages beyond their content. `samples` are times, each with the task that was active then.
+
+    `transcript`: the file that has the messages.
+    """
 
     agent: str
     now: str
     samples: tuple[tuple[str, str], ...]
+    transcript: Path
 
 
 class OfTask(NamedTuple):
@@ -142,6 +147,7 @@ def _with_trace(
     if not read.message.tool_result:
         return read.message
     from devs_git.domain.recall.long_results import with_trace
+    from devs_git.domain.recall.traces import shorten
     from devs_git.storage.catalog import finished_calls, unnamed_calls
 
     if read.answer.part:
@@ -153,9 +159,24 @@ def _with_trace(
         partial(finished_calls.output_of, catalog),
         partial(unnamed_calls.join_hook, catalog),
     )
-    if trace and traces.row(catalog, trace.trace_id) is None:
-        traces.put(catalog, trace)
-    return kept
+    if trace is None:
+        return kept
+    stored = traces.row(catalog, trace.trace_id)
+    cut = stored.cut_by_client if stored else _put(catalog, trace, read, about)
+    # The trace may have the whole, though the message has not.
+    result = shorten(read.message.tool_result, trace.trace_id, cut_by_client=cut)
+    return replace(kept, tool_result=result)
+
+
+def _put(catalog: Catalog, trace: Trace, read: TranscriptMessage, about: About) -> bool:
+    """Store the trace of a result, the whole if the client keeps it. Returns whether it is cut."""
+    from devs_git.domain.recall.traces import Cut
+    from devs_git.storage.catalog import session_files
+
+    cut = Cut(read.answer.full_bytes, read.answer.path) if read.answer.cut else None
+    made, whole = session_files.with_whole(trace, cut, about.transcript)
+    traces.put(catalog, made, packed=whole)
+    return made.cut_by_client
 
 
 def keep_call(catalog: Catalog, known: Session, call: FinishedCall, about: About) -> None:

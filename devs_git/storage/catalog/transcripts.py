@@ -90,8 +90,9 @@ class _Batch(NamedTuple):
 
 @mutable
 class _Position:
-    """How far a transcript was read."""
+    """How far the transcript at `path` was read."""
 
+    path: Path
     read: int
     digest: str
     reader: Reader
@@ -171,8 +172,10 @@ def _begin(catalog: Catalog, source: Source, stream: BinaryIO) -> _Position:
     client = CLIENTS[source.client]
     name = source.session_id or (found[3] if found else "") or source.path.stem
     if found and _digest(stream, found[0]) == found[1]:
-        return _Position(found[0], found[1], Reader(client, name, memory_of(found[2])))
-    return _Position(0, _digest(stream, 0), Reader(client, name), rewritten=bool(found and found[0]))
+        return _Position(source.path, found[0], found[1], Reader(client, name, memory_of(found[2])))
+    return _Position(
+        source.path, 0, _digest(stream, 0), Reader(client, name), rewritten=bool(found and found[0])
+    )
 
 
 def _digest(stream: BinaryIO, length: int) -> str:
@@ -216,7 +219,7 @@ def _batch(
         if (said or ended) and grown.session_id != position.reader.session:
             grown = _session(catalog, position.reader, session.client, context)
         for read in said:
-            about = about or _about(catalog, grown, context)
+            about = about or _about(catalog, grown, context, position.path)
             before = grown.message_count
             grown = messages.append(catalog, grown, read, about)
             if grown.message_count > before:
@@ -224,7 +227,7 @@ def _batch(
                 if context.every and grown.message_count % context.every == 0:
                     _snapshot(catalog, grown, context)
         for call in ended:
-            about = about or _about(catalog, grown, context)
+            about = about or _about(catalog, grown, context, position.path)
             messages.keep_call(catalog, grown, call, about)
         position.read += len(line)
     return _Batch(grown, more=True, waits=False)
@@ -240,10 +243,10 @@ def _take_background(catalog: Catalog, memory: Memory, session_id: str, transcri
             del memory.tasks[task.call_id]
 
 
-def _about(catalog: Catalog, session: Session, context: ReadContext) -> About:
+def _about(catalog: Catalog, session: Session, context: ReadContext, path: Path) -> About:
     now = (context.at, context.task_id)
     known = () if context.assign_all else messages.samples(catalog, session.session_id)
-    return About(context.agent, context.now, (*known, now))
+    return About(context.agent, context.now, (*known, now), path)
 
 
 def _keep(catalog: Catalog, session: Session, context: ReadContext, read: int | None) -> None:

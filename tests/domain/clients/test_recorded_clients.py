@@ -83,7 +83,21 @@ def test_the_agent_of_a_call_of_a_subagent_is_its_kind() -> None:
             captured = hook_payload.read(b"claude PostToolUse\n\n" + line.encode())
             known = {"created_at": "", "commit": "", "task_id": ""}
             agents.append(hook_payload.trace(captured, **known, agent="developer").agent)
-    assert agents == ["general-purpose", "developer", "developer", "developer"]
+    assert agents == ["general-purpose", *["developer"] * 5]
+
+
+def test_outputs_that_claude_code_cut_are_known_in_what_it_told_its_hooks() -> None:
+    (path,) = EXAMPLES.glob("claude/*/claude.asides-hooks.jsonl")
+    payloads = [json.loads(line) for line in path.read_text().splitlines()]
+    ended = [one for one in payloads if one["hook_event_name"] == "PostToolUse"]
+    cuts = [(one["tool_name"], CLIENTS["claude"].cut(one)) for one in ended]
+    found = {name: cut for name, cut in cuts if cut}
+    assert [name for name, cut in cuts if cut] == ["Bash", "Bash", "mcp__devs-git__get_task_trace", "Read"]
+    folder = payloads[0]["transcript_path"].removesuffix(".jsonl") + "/tool-results/"
+    assert found["mcp__devs-git__get_task_trace"].path.startswith(folder + "mcp-devs-git-get_task_trace-")
+    assert cuts[0][1] is not None
+    assert cuts[0][1].full_bytes == 38893
+    assert cuts[0][1].path.startswith(folder)
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=_name)
