@@ -33,10 +33,10 @@ def forged(
     pair: Pair, kind: str, *fields: tuple[str, str], parent: str = LEDGER, also: str = "", tree: str = LEDGER
 ) -> str:
     """An event that somebody pushes to the remote by git alone; its oid."""
-    told = "".join(f"{key}: {value}\n" for key, value in fields)
+    lines = "".join(f"{key}: {value}\n" for key, value in fields)
     second = ("-p", also) if also else ()
     words = ("-c", "user.name=Eve", "-c", "user.email=eve@example.org", "commit-tree", "-p", parent, *second)
-    message = f"forged\n\nDevs-Event: {kind}\n{told}Devs-Actor: Eve <eve@example.org>\n"
+    message = f"forged\n\nDevs-Event: {kind}\n{lines}Devs-Actor: Eve <eve@example.org>\n"
     oid = git(*words, "-m", message, f"{tree}^{{tree}}", where=pair.origin)
     git("update-ref", LEDGER, oid, where=pair.origin)
     return oid
@@ -69,9 +69,9 @@ def test_a_forged_purge_of_another_clones_checkpoints(shared: Pair, kind: str) -
     before = state(bob)
     event = forged(shared, kind, ("Devs-Gone", tags[0]), ("Devs-Undone", tags[0]))
     for gone in ([(VISIBLE, "task-10@1", "")], []):
-        told = bob.sync()
-        assert [(row.tag, row.before, row.now) for row in told.named] == gone
-        assert [(row.event, row.actor, row.checkpoints) for row in told.kept] == [
+        done = bob.sync()
+        assert [(row.tag, row.before, row.now) for row in done.named] == gone
+        assert [(row.event, row.actor, row.checkpoints) for row in done.kept] == [
             (event, "Eve <eve@example.org>", ("task-10@1",))
         ]
         assert state(bob) == before
@@ -107,8 +107,8 @@ def test_a_forged_move_of_a_checkpoint_to_another_commit(shared: Pair, kind: str
     other = git("rev-parse", "refs/tags/evil", where=origin)
     git("update-ref", "refs/devs/checkpoints/task-10/2", other, where=origin)
     event = forged(shared, kind, ("Devs-Moved", f"{tag} {other} 2 {evil} {tree}"), ("Devs-Gone", tag))
-    told = bob.sync()
-    assert [(row.tag, row.before, row.now, row.event) for row in told.named] == [
+    done = bob.sync()
+    assert [(row.tag, row.before, row.now, row.event) for row in done.named] == [
         (VISIBLE, "task-10@1", "task-10@2", event)
     ]
     assert {ref: oid for ref, oid in state(bob).items() if ref in before} == before
@@ -124,8 +124,8 @@ def rewound(clone: Clone) -> tuple[str, str]:
     return first, clone.tip
 
 
-def told(event: str, clone: Clone, **other: str) -> tuple[tuple[str, str], ...]:
-    """The fields of an event, some of them changed."""
+def copy(event: str, clone: Clone, **other: str) -> tuple[tuple[str, str], ...]:
+    """A copy of the fields of an event, with some of them changed."""
     changed = {key.replace("_", "-"): value for key, value in other.items()}
     return tuple((key, changed.pop(key, value)) for key, value in fields(event, clone)) + tuple(
         changed.items()
@@ -140,26 +140,26 @@ def forgeries(shared: Pair, first: str, second: str) -> dict[str, Any]:
     root = git("rev-parse", f"{first}~1", where=shared.origin)
 
     def beside() -> None:
-        side = forged(shared, "rewound", *told(second, bob), parent=root, tree=root)
+        side = forged(shared, "rewound", *copy(second, bob), parent=root, tree=root)
         forged(shared, "ledger.merged", parent=side, also=second, tree=second)
 
     return {
-        "its own event once more": lambda: forged(shared, "rewound", *told(first, bob)),
+        "its own event once more": lambda: forged(shared, "rewound", *copy(first, bob)),
         "its own event with another way": lambda: forged(
-            shared, "rewound", *told(second, bob, Devs_To=NOWHERE, Devs_Undone=NOWHERE)
+            shared, "rewound", *copy(second, bob, Devs_To=NOWHERE, Devs_Undone=NOWHERE)
         ),
         "a new operation with its backup": lambda: forged(
-            shared, "rewound", *told(first, bob, Devs_Op="20990101T000000-00000000")
+            shared, "rewound", *copy(first, bob, Devs_Op="20990101T000000-00000000")
         ),
         "its operation with another backup": lambda: forged(
-            shared, "rewound", *told(second, bob, Devs_Backup=NOWHERE)
+            shared, "rewound", *copy(second, bob, Devs_Backup=NOWHERE)
         ),
         "a new operation whose backup was purged": lambda: (
-            forged(shared, "rewound", *told(second, bob, Devs_Op="2099-1", Devs_Backup=NOWHERE)),
+            forged(shared, "rewound", *copy(second, bob, Devs_Op="2099-1", Devs_Backup=NOWHERE)),
             forged(shared, "purged", ("Devs-Dropped", f"refs/devs/backup/2099-1 {NOWHERE}")),
         ),
         "its own backups, said to be purged": lambda: (
-            forged(shared, "rewound", *told(second, bob, Devs_Op="2099-1", Devs_Backup=NOWHERE)),
+            forged(shared, "rewound", *copy(second, bob, Devs_Op="2099-1", Devs_Backup=NOWHERE)),
             *(
                 forged(
                     shared,
@@ -199,7 +199,7 @@ def test_a_forged_event_that_a_rewind_left_a_persons_branch(shared: Pair) -> Non
     bob.sync()
     tip = bob.git("rev-parse", "feature")
     for op in (dict(fields(second, bob))["Devs-Op"], "2099-1"):
-        forged(shared, "rewound", *told(second, bob, Devs_Op=op, Devs_Preserved=f"refs/heads/feature {tip}"))
+        forged(shared, "rewound", *copy(second, bob, Devs_Op=op, Devs_Preserved=f"refs/heads/feature {tip}"))
     bob.sync()
     result = bob.call("purge", purge.Request("secret.env", folder=str(bob.top)))
     assert (result.dropped, [one.what for one in result.left]) == ((), ["refs/heads/feature"])

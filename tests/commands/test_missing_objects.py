@@ -36,7 +36,7 @@ def lose(case: Case, name: str) -> str:
     return oid
 
 
-def told(error: DevsError) -> dict[str, Any]:
+def details_of(error: DevsError) -> dict[str, Any]:
     assert error.details["reason"] == "missing_objects"
     assert "git fetch --refetch" in error.hint
     return error.details
@@ -47,7 +47,7 @@ def test_a_rewind_names_the_file_and_writes_nothing(lacking: Case) -> None:
     lose(lacking, "old:d/a")
     before = lacking.git("for-each-ref")
     assert lacking.plan("1").blocked_by[0]["paths"] == ["d/a"]
-    assert told(lacking.assert_refused("1"))["paths"] == ["d/a"]
+    assert details_of(lacking.assert_refused("1"))["paths"] == ["d/a"]
     assert lacking.git("for-each-ref") == before
     lacking.git("fetch", "-q", "--refetch", REMOTE)
     lacking.rewind("1")
@@ -59,7 +59,7 @@ def test_a_rewind_names_the_folder_that_git_cannot_read(lacking: Case, *, dry_ru
     oid = lose(lacking, "old:d")
     with pytest.raises(DevsError) as error:
         router.call("rewind", lacking.workspace, rewind.Request("1", dry_run=dry_run))
-    assert (error.value.code, told(error.value)["oid"]) == ("GIT_RESET_FAILED", oid)
+    assert (error.value.code, details_of(error.value)["oid"]) == ("GIT_RESET_FAILED", oid)
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
@@ -68,7 +68,7 @@ def test_an_undo_names_the_folder_that_git_cannot_read(lacking: Case, *, dry_run
     oid = lose(lacking, "main@{1}:d")
     with pytest.raises(DevsError) as error:
         router.call("undo", lacking.workspace, undo.Request(dry_run=dry_run))
-    assert (error.value.code, told(error.value)["oid"]) == ("GIT_RESET_FAILED", oid)
+    assert (error.value.code, details_of(error.value)["oid"]) == ("GIT_RESET_FAILED", oid)
 
 
 def test_an_undo_names_the_file(lacking: Case) -> None:
@@ -76,7 +76,7 @@ def test_an_undo_names_the_file(lacking: Case) -> None:
     lose(lacking, "main@{1}:d/a")
     with pytest.raises(DevsError) as error:
         lacking.undo()
-    assert told(error.value)["paths"] == ["d/a"]
+    assert details_of(error.value)["paths"] == ["d/a"]
 
 
 @pytest.mark.parametrize("paths", [(), ("d/a",)])
@@ -84,7 +84,7 @@ def test_a_restore_names_the_file(lacking: Case, paths: tuple[str, ...]) -> None
     lose(lacking, "old:d/a")
     with pytest.raises(DevsError) as error:
         router.call("restore", lacking.workspace, restore.Request("1", paths))
-    assert (error.value.code, told(error.value)["paths"]) == ("GIT_RESET_FAILED", ["d/a"])
+    assert (error.value.code, details_of(error.value)["paths"]) == ("GIT_RESET_FAILED", ["d/a"])
     assert lacking.git("status", "--porcelain") == ""
 
 
@@ -92,7 +92,7 @@ def test_a_checkout_names_the_file(lacking: Case) -> None:
     lose(lacking, "old:d/a")
     with pytest.raises(DevsError) as error:
         router.call("checkout", lacking.workspace, checkout.Request("old"))
-    assert (error.value.code, told(error.value)["paths"]) == ("CHECKOUT_FAILED", ["d/a"])
+    assert (error.value.code, details_of(error.value)["paths"]) == ("CHECKOUT_FAILED", ["d/a"])
     assert (lacking.git("status", "--porcelain"), lacking.git("branch", "--show-current")) == ("", "main")
 
 
@@ -112,7 +112,7 @@ def test_a_folder_that_is_missing_is_named_by_its_oid_or_its_commit(
     commit, oid = lacking.git("rev-parse", "old"), lose(lacking, what)
     with pytest.raises(DevsError) as error:
         VERBS[verb](lacking)
-    assert told(error.value)["oid"] in (oid, commit)
+    assert details_of(error.value)["oid"] in (oid, commit)
     assert lacking.git("status", "--porcelain") == ""
 
 

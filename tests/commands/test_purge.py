@@ -40,7 +40,7 @@ from tests.support.terminal_person import at_terminal
 
 
 @pytest.fixture
-def told(initialised: Path, tmp_path: Path) -> Path:
+def planted(initialised: Path, tmp_path: Path) -> Path:
     return plant(initialised, tmp_path)
 
 
@@ -51,107 +51,113 @@ BOTH = pytest.mark.parametrize("request_", [PATH, TEXT], ids=["path", "text"])
 @BOTH
 @pytest.mark.parametrize("engine", ["5", "4"])
 def test_it_is_in_every_place_before_and_in_none_after(
-    told: Path, request_: purge.Request, engine: str, monkeypatch: pytest.MonkeyPatch
+    planted: Path, request_: purge.Request, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEVS_FTS", engine)
-    call(told, "trace search", trace_search.Request("clean"))
-    agent_calls.call(told, {**agent_calls.after(2), "tool_response": {"stdout": SECRET, "stderr": ""}})
-    before = places(told)
+    call(planted, "trace search", trace_search.Request("clean"))
+    agent_calls.call(planted, {**agent_calls.after(2), "tool_response": {"stdout": SECRET, "stderr": ""}})
+    before = places(planted)
     assert {"object", "index", "spool", "rejected", "saved"} <= before
     assert any(name.startswith("catalog.db") for name in before)
-    result = run_purge(told, request_)
+    result = run_purge(planted, request_)
     assert {one.kind for one in result.dropped} == {"backup", "snapshot", "preserved", "checkpoint"}
     assert (result.messages, result.left) == (1, ())
-    gc(told)
-    assert places(told) == set()
-    assert [row.trace_id for row in call(told, "trace list", trace_list.Request()).traces] == ["t1"]
+    gc(planted)
+    assert places(planted) == set()
+    assert [row.trace_id for row in call(planted, "trace list", trace_list.Request()).traces] == ["t1"]
 
 
-def test_what_stays_is_whole_and_all_verbs_agree(told: Path) -> None:
-    run_purge(told)
-    gc(told)
-    found = doctor.run(Workspace.open(told), doctor.Request()).findings
+def test_what_stays_is_whole_and_all_verbs_agree(planted: Path) -> None:
+    run_purge(planted)
+    gc(planted)
+    found = doctor.run(Workspace.open(planted), doctor.Request()).findings
     assert [one.code for one in found if one.severity == "error"] == []
-    assert verify.run(Workspace.open(told), verify.Request(("repository",))).ok
-    messages = call(told, "conversation show", conversation_show.Request()).messages
+    assert verify.run(Workspace.open(planted), verify.Request(("repository",))).ok
+    messages = call(planted, "conversation show", conversation_show.Request()).messages
     assert [message.content for message in messages] == ["Hello there.", "[purged]", "Thank you."]
-    assert [row.trace_id for row in call(told, "trace search", trace_search.Request("clean")).hits] == ["t1"]
-    assert call(told, "show", show.Request("task-1")).status == "completed"
+    assert [row.trace_id for row in call(planted, "trace search", trace_search.Request("clean")).hits] == [
+        "t1"
+    ]
+    assert call(planted, "show", show.Request("task-1")).status == "completed"
     with pytest.raises(DevsError) as error:
-        call(told, "show", show.Request("task-2@1"))
+        call(planted, "show", show.Request("task-2@1"))
     assert error.value.code == "HISTORY_REWRITTEN"
 
 
-def test_the_dry_run_says_the_same_and_writes_nothing(told: Path) -> None:
-    before = refs.list_refs(Workspace.open(told).store_git), places(told)
-    planned = run_purge(told, dry_run=True)
-    assert (refs.list_refs(Workspace.open(told).store_git), places(told)) == before
-    done = run_purge(told, plan_id=planned.plan_id)
+def test_the_dry_run_says_the_same_and_writes_nothing(planted: Path) -> None:
+    before = refs.list_refs(Workspace.open(planted).store_git), places(planted)
+    planned = run_purge(planted, dry_run=True)
+    assert (refs.list_refs(Workspace.open(planted).store_git), places(planted)) == before
+    done = run_purge(planted, plan_id=planned.plan_id)
     for name in ("dropped", "traces", "messages", "files", "left"):
         assert getattr(planned, name) == getattr(done, name), name
 
 
-def test_a_log_says_what_is_kept_no_more(told: Path) -> None:
-    run_purge(told)
-    rows = {f"{row.task_id}@{row.number}": row.state for row in call(told, "log", log.Request()).checkpoints}
+def test_a_log_says_what_is_kept_no_more(planted: Path) -> None:
+    run_purge(planted)
+    rows = {
+        f"{row.task_id}@{row.number}": row.state for row in call(planted, "log", log.Request()).checkpoints
+    }
     assert rows == {"task-1@1": "completed", "task-2@1": "replaced, no longer kept"}
 
 
-def test_a_text_over_the_end_of_a_piece_of_a_large_file_is_found(told: Path) -> None:
-    path = told / ".git/devs/spool/rejected/large"
+def test_a_text_over_the_end_of_a_piece_of_a_large_file_is_found(planted: Path) -> None:
+    path = planted / ".git/devs/spool/rejected/large"
     path.write_bytes(b"x" * ((1 << 20) - 5) + WORD.encode())
-    assert str(path) in run_purge(told, TEXT, dry_run=True).files
+    assert str(path) in run_purge(planted, TEXT, dry_run=True).files
 
 
-def test_while_an_operation_is_under_way_nothing_is_purged(told: Path) -> None:
-    (told / ".git/devs/journal/20010203T040506-1a2b3c4d.json").write_text('{"worktree": "other"}')
+def test_while_an_operation_is_under_way_nothing_is_purged(planted: Path) -> None:
+    (planted / ".git/devs/journal/20010203T040506-1a2b3c4d.json").write_text('{"worktree": "other"}')
     with pytest.raises(DevsError) as error:
-        purge.run(Workspace.open(told), purge.Request(text=WORD))
+        purge.run(Workspace.open(planted), purge.Request(text=WORD))
     assert error.value.code == "BUSY"
 
 
-def test_a_plan_that_is_stale_is_not_carried_out(told: Path) -> None:
-    planned = run_purge(told, dry_run=True)
-    call(told, "trace put", trace_put.Request(SECRET.encode(), trace_id="later"))
+def test_a_plan_that_is_stale_is_not_carried_out(planted: Path) -> None:
+    planned = run_purge(planted, dry_run=True)
+    call(planted, "trace put", trace_put.Request(SECRET.encode(), trace_id="later"))
     with pytest.raises(DevsError) as error:
-        run_purge(told, plan_id=planned.plan_id)
+        run_purge(planted, plan_id=planned.plan_id)
     assert error.value.code == "PLAN_STALE"
 
 
 @BOTH
-def test_the_event_says_what_went_and_does_not_repeat_the_secret(told: Path, request_: purge.Request) -> None:
-    result = run_purge(told, request_)
-    event = next(Workspace.open(told).ledger.events())
+def test_the_event_says_what_went_and_does_not_repeat_the_secret(
+    planted: Path, request_: purge.Request
+) -> None:
+    result = run_purge(planted, request_)
+    event = next(Workspace.open(planted).ledger.events())
     assert (event.oid, event.type, event.get("Devs-Tier")) == (result.event, "purged", "3")
     assert event.all("Devs-Dropped") == tuple(f"{one.ref} {one.oid}" for one in result.dropped)
     assert WORD not in event.message()
 
 
-def test_an_undo_that_needs_a_purged_backup_is_refused(told: Path) -> None:
-    (told / "a.txt").write_text("edited\n")
-    call(told, "rewind", rewind.Request("task-1", preserve="discard"))
-    run_purge(told)
-    first = next(op for op in reversed(list(Workspace.open(told).ledger.events())) if op.type == "rewound")
+def test_an_undo_that_needs_a_purged_backup_is_refused(planted: Path) -> None:
+    (planted / "a.txt").write_text("edited\n")
+    call(planted, "rewind", rewind.Request("task-1", preserve="discard"))
+    run_purge(planted)
+    first = next(op for op in reversed(list(Workspace.open(planted).ledger.events())) if op.type == "rewound")
     for _ in range(2):
         with pytest.raises(DevsError) as error:
-            call(told, "undo", undo.Request(first.get("Devs-Op")))
+            call(planted, "undo", undo.Request(first.get("Devs-Op")))
         assert (error.value.code, "was purged" in error.value.message) == ("NOTHING_TO_UNDO", True)
-        gc(told)
-    call(told, "undo", undo.Request())
-    assert (told / "a.txt").read_text() == "edited\n"
+        gc(planted)
+    call(planted, "undo", undo.Request())
+    assert (planted / "a.txt").read_text() == "edited\n"
 
 
-def test_the_last_rewind_whose_backup_was_purged_is_not_passed_over(told: Path) -> None:
-    run_purge(told)
+def test_the_last_rewind_whose_backup_was_purged_is_not_passed_over(planted: Path) -> None:
+    run_purge(planted)
     with pytest.raises(DevsError) as error:
-        call(told, "undo", undo.Request())
+        call(planted, "undo", undo.Request())
     assert "was purged" in error.value.message
 
 
-def test_nothing_found_is_no_event(told: Path) -> None:
-    tip = Workspace.open(told).ledger.tip().oid
+def test_nothing_found_is_no_event(planted: Path) -> None:
+    tip = Workspace.open(planted).ledger.tip().oid
     for request in (purge.Request("never.txt"), purge.Request(text="never was said")):
-        result = run_purge(told, request)
+        result = run_purge(planted, request)
         assert (result.dropped, result.traces, result.messages, result.files, result.event) == (
             (),
             0,
@@ -159,7 +165,7 @@ def test_nothing_found_is_no_event(told: Path) -> None:
             (),
             "",
         )
-    assert Workspace.open(told).ledger.tip().oid == tip
+    assert Workspace.open(planted).ledger.tip().oid == tip
 
 
 def test_what_is_a_persons_is_named_with_the_command_and_left(initialised: Path) -> None:
@@ -177,14 +183,14 @@ def test_what_is_a_persons_is_named_with_the_command_and_left(initialised: Path)
     (snapshot,) = refs.list_refs(scene.workspace.store_git, "refs/heads/snapshot")
     call(initialised, "snapshot open", snapshot_open.Request(snapshot.removeprefix("refs/heads/"), ""))
     result = run_purge(initialised)
-    told = {one.what: one.command for one in result.left}
+    commands = {one.what: one.command for one in result.left}
     command = "git filter-repo --force --invert-paths --path secret.env --refs refs/heads/main"
-    assert command in told["refs/heads/main"]
-    assert "refs/heads/feature" in told
-    assert "a stash entry" in told
-    assert any(what.startswith("secret.env in the index of ") for what in told)
-    assert any(what.startswith("HEAD of ") for what in told)
-    assert told[str(initialised / "secret.env")].startswith("it is your own file")
+    assert command in commands["refs/heads/main"]
+    assert "refs/heads/feature" in commands
+    assert "a stash entry" in commands
+    assert any(what.startswith("secret.env in the index of ") for what in commands)
+    assert any(what.startswith("HEAD of ") for what in commands)
+    assert commands[str(initialised / "secret.env")].startswith("it is your own file")
     assert (result.dropped, result.event) == ((), "")  # its checkpoint is on main, the snapshot is looked at
 
 
@@ -221,12 +227,12 @@ def test_after_filter_repo_the_old_checkpoints_go_too(initialised: Path) -> None
     )
 
 
-def test_while_frozen_it_waits_and_a_dry_run_says_so(told: Path) -> None:
-    ask(Workspace.open(told), kind="MANUAL")
+def test_while_frozen_it_waits_and_a_dry_run_says_so(planted: Path) -> None:
+    ask(Workspace.open(planted), kind="MANUAL")
     with pytest.raises(DevsError) as error:
-        run_purge(told)
+        run_purge(planted)
     assert error.value.code == "GATE_BLOCKED"
-    assert [one["code"] for one in run_purge(told, dry_run=True).blocked_by] == ["GATE_BLOCKED"]
+    assert [one["code"] for one in run_purge(planted, dry_run=True).blocked_by] == ["GATE_BLOCKED"]
 
 
 def cli(top: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -236,19 +242,19 @@ def cli(top: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_in_a_pipe_it_goes_on_with_yes_alone_and_at_a_terminal_it_asks(told: Path) -> None:
-    refused = cli(told, "secret.env")
+def test_in_a_pipe_it_goes_on_with_yes_alone_and_at_a_terminal_it_asks(planted: Path) -> None:
+    refused = cli(planted, "secret.env")
     assert (refused.returncode, "--yes" in refused.stderr) == (3, True)
-    assert at_terminal(told, "purge", "secret.env", typed="n\n")[0] != 0
-    assert "object" in places(told)
-    status, shown = at_terminal(told, "purge", "secret.env", typed="y\n")
+    assert at_terminal(planted, "purge", "secret.env", typed="n\n")[0] != 0
+    assert "object" in places(planted)
+    status, shown = at_terminal(planted, "purge", "secret.env", typed="y\n")
     assert (status, "Would purge:" in shown, "Purged:" in shown) == (0, True, True)
-    assert cli(told, "secret.env", "--yes").stdout.startswith("devs-git has stored it nowhere.")
+    assert cli(planted, "secret.env", "--yes").stdout.startswith("devs-git has stored it nowhere.")
 
 
-def test_the_agents_own_transcript_is_named(told: Path, tmp_path: Path) -> None:
+def test_the_agents_own_transcript_is_named(planted: Path, tmp_path: Path) -> None:
     (tmp_path / "session.jsonl").write_bytes(message(2, f"It is\n{SECRET}"))
-    (left,) = run_purge(told).left
+    (left,) = run_purge(planted).left
     assert (left.what, "delete it" in left.command) == (os.fspath(tmp_path / "session.jsonl"), True)
 
 
@@ -265,11 +271,11 @@ def test_what_cannot_be_purged_is_an_argument_that_is_refused(
 
 @BOTH
 def test_what_is_too_large_to_be_held_in_memory_is_read_in_pieces(
-    told: Path, request_: purge.Request, monkeypatch: pytest.MonkeyPatch
+    planted: Path, request_: purge.Request, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (object_graph, refs_and_objects):
         monkeypatch.setattr(module, "SMALL", 10)
-    found = run_purge(told, request_, dry_run=True).dropped
+    found = run_purge(planted, request_, dry_run=True).dropped
     assert {one.kind for one in found} == {"backup", "snapshot", "preserved", "checkpoint"}
 
 

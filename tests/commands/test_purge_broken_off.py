@@ -19,7 +19,7 @@ from tests.support.planted_secret import call, gc, places, plant, run_purge
 
 
 @pytest.fixture
-def told(initialised: Path, tmp_path: Path) -> Path:
+def planted(initialised: Path, tmp_path: Path) -> Path:
     return plant(initialised, tmp_path)
 
 
@@ -46,43 +46,43 @@ router.call("purge", Workspace.open(Path.cwd()), purge.Request("secret.env"))
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("at", ["recorded", "deleted"])
-def test_killed_after_its_event_the_next_purge_finishes(told: Path, at: str) -> None:
-    done = subprocess.run([sys.executable, "-c", KILLED, at], cwd=told, check=False)
+def test_killed_after_its_event_the_next_purge_finishes(planted: Path, at: str) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, at], cwd=planted, check=False)
     assert done.returncode == 9
-    assert next(Workspace.open(told).ledger.events()).type == "purged"
-    run_purge(told)
-    gc(told)
-    assert places(told) == set()
+    assert next(Workspace.open(planted).ledger.events()).type == "purged"
+    run_purge(planted)
+    gc(planted)
+    assert places(planted) == set()
 
 
 def test_a_catalog_that_somebody_reads_is_told_and_the_next_purge_finishes(
-    told: Path, monkeypatch: pytest.MonkeyPatch
+    planted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: Callable[..., Catalog] = Catalog.open
     monkeypatch.setattr(Catalog, "open", lambda folder, **known: opened(folder, **{**known, "patience": 0.1}))
-    call(told, "trace list", trace_list.Request())
-    base = sqlite3.connect(told / ".git/devs/catalog.db", isolation_level=None)
+    call(planted, "trace list", trace_list.Request())
+    base = sqlite3.connect(planted / ".git/devs/catalog.db", isolation_level=None)
     base.execute("BEGIN")
     base.execute("SELECT count(*) FROM traces").fetchone()
     with pytest.raises(DevsError) as error:
-        run_purge(told)
+        run_purge(planted)
     assert (error.value.code, "finish it" in error.value.hint) == ("BUSY", True)
     base.close()
-    run_purge(told)
-    gc(told)
-    assert places(told) == set()
+    run_purge(planted)
+    gc(planted)
+    assert places(planted) == set()
 
 
 def test_a_catalog_that_somebody_writes_stops_it_before_anything_is_changed(
-    told: Path, monkeypatch: pytest.MonkeyPatch
+    planted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: Callable[..., Catalog] = Catalog.open
-    call(told, "trace list", trace_list.Request())
+    call(planted, "trace list", trace_list.Request())
     monkeypatch.setattr(Catalog, "open", lambda folder, **known: opened(folder, **{**known, "patience": 0.1}))
-    base = sqlite3.connect(told / ".git/devs/catalog.db", isolation_level=None)
+    base = sqlite3.connect(planted / ".git/devs/catalog.db", isolation_level=None)
     base.execute("BEGIN IMMEDIATE")
-    before = refs.list_refs(Workspace.open(told).store_git)
+    before = refs.list_refs(Workspace.open(planted).store_git)
     with pytest.raises(DevsError) as error:
-        run_purge(told)
-    assert (error.value.code, refs.list_refs(Workspace.open(told).store_git)) == ("BUSY", before)
+        run_purge(planted)
+    assert (error.value.code, refs.list_refs(Workspace.open(planted).store_git)) == ("BUSY", before)
     base.close()

@@ -30,9 +30,9 @@ def test_files_of_an_interrupted_rebase_or_cherry_pick_are_named(initialised: Pa
     folder = {"rebase": "rebase-merge", "rebase --apply": "rebase-apply"}.get(way, "sequencer")
     held = [path for path in (initialised / ".git" / folder).iterdir() if WORD.encode() in path.read_bytes()]
     assert held
-    told = {one.what: one.command for one in run_purge(initialised, TEXT).left}
+    commands = {one.what: one.command for one in run_purge(initialised, TEXT).left}
     for path in held:
-        assert told[str(path)].startswith("end the operation that uses it: git ")
+        assert commands[str(path)].startswith("end the operation that uses it: git ")
 
 
 def test_the_log_of_a_bisect_and_what_rerere_remembers_are_named(initialised: Path) -> None:
@@ -46,7 +46,9 @@ def test_the_log_of_a_bisect_and_what_rerere_remembers_are_named(initialised: Pa
     (initialised / "a.txt").write_text("other\n")
     scene.git("commit", "-qam", "other")
     subprocess.run(["git", "merge", "-q", "side"], cwd=initialised, capture_output=True, check=False)
-    told = {one.what: one.command for one in run_purge(initialised, TEXT).left}
-    assert told[str(initialised / ".git/BISECT_LOG")] == "end the operation that uses it: git bisect reset"
+    commands = {one.what: one.command for one in run_purge(initialised, TEXT).left}
+    assert (
+        commands[str(initialised / ".git/BISECT_LOG")] == "end the operation that uses it: git bisect reset"
+    )
     (kept,) = (initialised / ".git/rr-cache").rglob("preimage")
-    assert told[str(kept)] == f"rm {kept}"
+    assert commands[str(kept)] == f"rm {kept}"

@@ -47,7 +47,7 @@ def tagged(trio: Trio) -> str:
 
 
 @pytest.fixture
-def told(trio: Trio) -> Trio:
+def bob_rewound(trio: Trio) -> Trio:
     """task-1 and task-2 are on origin/main and in ann and bob; cat never had them. Bob rewound over task-2 and synced."""
     trio.ann.task("1")
     trio.ann.task("2")
@@ -64,51 +64,53 @@ def told(trio: Trio) -> Trio:
 
 
 @pytest.mark.quick
-def test_a_rewind_that_is_synced_takes_the_task_from_its_own_clone_only(told: Trio) -> None:
-    assert [state(clone) for clone in told.every] == ["completed", HERE, "completed"]
-    assert [status(clone) for clone in told.every] == ["completed", "rewound", "completed"]
-    again = [clone.sync() for clone in told.every]
+def test_a_rewind_that_is_synced_takes_the_task_from_its_own_clone_only(bob_rewound: Trio) -> None:
+    assert [state(clone) for clone in bob_rewound.every] == ["completed", HERE, "completed"]
+    assert [status(clone) for clone in bob_rewound.every] == ["completed", "rewound", "completed"]
+    again = [clone.sync() for clone in bob_rewound.every]
     assert {(done.fetched, done.pushed, done.deleted, done.merged) for done in again} == {((), (), (), None)}
-    assert tagged(told) == "aco"
+    assert tagged(bob_rewound) == "aco"
 
 
-def test_a_pull_completes_the_task_again(told: Trio) -> None:
-    told.bob.git("pull", "-q", "origin", "main")
-    assert state(told.bob) == "completed"
-    told.bob.sync()
-    assert (state(told.ann), state(told.bob)) == ("completed", "completed")
-    assert tagged(told) == "abco"
+def test_a_pull_completes_the_task_again(bob_rewound: Trio) -> None:
+    bob_rewound.bob.git("pull", "-q", "origin", "main")
+    assert state(bob_rewound.bob) == "completed"
+    bob_rewound.bob.sync()
+    assert (state(bob_rewound.ann), state(bob_rewound.bob)) == ("completed", "completed")
+    assert tagged(bob_rewound) == "abco"
 
 
-def test_an_undo_of_an_undo_leaves_what_was_pulled_between_them_completed(told: Trio) -> None:
-    told.bob.git("pull", "-q", "origin", "main")
+def test_an_undo_of_an_undo_leaves_what_was_pulled_between_them_completed(bob_rewound: Trio) -> None:
+    bob_rewound.bob.git("pull", "-q", "origin", "main")
     for _ in range(3):
-        told.bob.call("undo", undo.Request(preserve="branch"))
-        assert state(told.bob) == "completed"
+        bob_rewound.bob.call("undo", undo.Request(preserve="branch"))
+        assert state(bob_rewound.bob) == "completed"
 
 
-def test_an_undo_of_a_second_rewind_gives_the_task_that_was_pulled_its_tag_again(told: Trio) -> None:
-    told.bob.git("pull", "-q", "origin", "main")
-    told.bob.call("rewind", rewind.Request("1"))
-    plan = told.bob.call("undo", undo.Request(dry_run=True))
-    done = told.bob.call("undo", undo.Request())
-    assert (state(told.bob), TAG in refs_of(told.bob.top)) == ("completed", True)
+def test_an_undo_of_a_second_rewind_gives_the_task_that_was_pulled_its_tag_again(bob_rewound: Trio) -> None:
+    bob_rewound.bob.git("pull", "-q", "origin", "main")
+    bob_rewound.bob.call("rewind", rewind.Request("1"))
+    plan = bob_rewound.bob.call("undo", undo.Request(dry_run=True))
+    done = bob_rewound.bob.call("undo", undo.Request())
+    assert (state(bob_rewound.bob), TAG in refs_of(bob_rewound.bob.top)) == ("completed", True)
     assert plan.revived == done.revived == ("task-2@1",)
-    plan = told.bob.call("undo", undo.Request(dry_run=True))
-    again = told.bob.call("undo", undo.Request())
+    plan = bob_rewound.bob.call("undo", undo.Request(dry_run=True))
+    again = bob_rewound.bob.call("undo", undo.Request())
     assert (plan.undone, again.undone, again.revived) == (("task-2@1",), ("task-2@1",), ())
-    assert (state(told.bob), TAG in refs_of(told.bob.top)) == (HERE, False)
+    assert (state(bob_rewound.bob), TAG in refs_of(bob_rewound.bob.top)) == (HERE, False)
 
 
 @pytest.mark.parametrize("how", ["--no-rebase", "--rebase"])
-def test_a_pull_gives_the_task_its_tag_again_with_the_next_verb_that_writes(told: Trio, how: str) -> None:
-    (told.bob.top / "own").write_text("own")
-    told.bob.git("add", "-A")
-    told.bob.git("commit", "-q", "-m", "own")
-    told.bob.git("pull", "-q", how, "origin", "main")
-    assert (state(told.bob), TAG in refs_of(told.bob.top)) == ("completed", False)
-    told.bob.call("task start", task_start.Request("3"))
-    assert TAG in refs_of(told.bob.top)
+def test_a_pull_gives_the_task_its_tag_again_with_the_next_verb_that_writes(
+    bob_rewound: Trio, how: str
+) -> None:
+    (bob_rewound.bob.top / "own").write_text("own")
+    bob_rewound.bob.git("add", "-A")
+    bob_rewound.bob.git("commit", "-q", "-m", "own")
+    bob_rewound.bob.git("pull", "-q", how, "origin", "main")
+    assert (state(bob_rewound.bob), TAG in refs_of(bob_rewound.bob.top)) == ("completed", False)
+    bob_rewound.bob.call("task start", task_start.Request("3"))
+    assert TAG in refs_of(bob_rewound.bob.top)
 
 
 def test_an_undo_of_a_second_rewind_makes_a_task_that_was_pulled_and_started_again_active_again(
@@ -134,78 +136,78 @@ def test_an_undo_of_a_second_rewind_makes_a_task_that_was_pulled_and_started_aga
     assert (back.now_active, status(trio.bob)) == ("task-2", "active")
 
 
-def test_an_undo_completes_the_task_again_everywhere(told: Trio) -> None:
-    told.bob.call("undo", undo.Request())
-    for clone in (told.bob, told.ann, told.cat):
+def test_an_undo_completes_the_task_again_everywhere(bob_rewound: Trio) -> None:
+    bob_rewound.bob.call("undo", undo.Request())
+    for clone in (bob_rewound.bob, bob_rewound.ann, bob_rewound.cat):
         clone.sync()
-    assert [state(clone) for clone in told.every] == ["completed", "completed", "completed"]
-    assert tagged(told) == "abco"
+    assert [state(clone) for clone in bob_rewound.every] == ["completed", "completed", "completed"]
+    assert tagged(bob_rewound) == "abco"
 
 
-def test_a_forced_push_takes_the_task_from_whoever_has_it_on_no_branch_any_more(told: Trio) -> None:
-    told.bob.git("push", "-q", "--force", "origin", "main")
-    assert state(told.bob) == "rewound"
-    assert told.bob.sync().deleted == (TAG,)
-    told.ann.sync()
-    said = told.cat.sync()
-    assert [state(clone) for clone in told.every] == ["completed", "rewound", "rewound"]
+def test_a_forced_push_takes_the_task_from_whoever_has_it_on_no_branch_any_more(bob_rewound: Trio) -> None:
+    bob_rewound.bob.git("push", "-q", "--force", "origin", "main")
+    assert state(bob_rewound.bob) == "rewound"
+    assert bob_rewound.bob.sync().deleted == (TAG,)
+    bob_rewound.ann.sync()
+    said = bob_rewound.cat.sync()
+    assert [state(clone) for clone in bob_rewound.every] == ["completed", "rewound", "rewound"]
     assert said.rewound == ("task-2",)
-    told.ann.git("fetch", "-q", "origin")
-    assert state(told.ann) == "completed"
-    told.ann.git("reset", "-q", "--hard", "origin/main")
-    assert (state(told.ann), status(told.ann)) == ("rewound", "rewound")
-    done = told.ann.sync()
+    bob_rewound.ann.git("fetch", "-q", "origin")
+    assert state(bob_rewound.ann) == "completed"
+    bob_rewound.ann.git("reset", "-q", "--hard", "origin/main")
+    assert (state(bob_rewound.ann), status(bob_rewound.ann)) == ("rewound", "rewound")
+    done = bob_rewound.ann.sync()
     assert (done.rewound, done.deleted) == (("task-2",), ())
-    assert tagged(told) == ""
+    assert tagged(bob_rewound) == ""
 
 
 def test_a_clone_says_so_when_no_branch_has_the_task_any_more(
-    told: Trio, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    bob_rewound: Trio, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from devs_git.entrypoints.cli.main import cli
 
-    told.bob.git("push", "-q", "--force", "origin", "main")
-    told.bob.sync()
-    told.ann.git("fetch", "-q", "origin")
-    told.ann.git("reset", "-q", "--hard", "origin/main")
-    monkeypatch.chdir(told.ann.top)
+    bob_rewound.bob.git("push", "-q", "--force", "origin", "main")
+    bob_rewound.bob.sync()
+    bob_rewound.ann.git("fetch", "-q", "origin")
+    bob_rewound.ann.git("reset", "-q", "--hard", "origin/main")
+    monkeypatch.chdir(bob_rewound.ann.top)
     cli(["sync"], standalone_mode=False)
     said = capsys.readouterr()
     assert "rewound: task-2, because another clone rewound it" in said.out + said.err
 
 
-def test_whoever_has_it_can_bring_it_back_by_a_push(told: Trio) -> None:
-    told.bob.git("push", "-q", "--force", "origin", "main")
-    for clone in (told.bob, told.ann, told.cat):
+def test_whoever_has_it_can_bring_it_back_by_a_push(bob_rewound: Trio) -> None:
+    bob_rewound.bob.git("push", "-q", "--force", "origin", "main")
+    for clone in (bob_rewound.bob, bob_rewound.ann, bob_rewound.cat):
         clone.sync()
-    assert tagged(told) == "a"
-    told.ann.git("push", "-q", "origin", "main")
-    assert TAG in told.ann.sync().pushed
-    told.cat.sync()
-    told.bob.git("fetch", "-q", "origin")
-    assert [state(clone) for clone in told.every] == ["completed", HERE, "completed"]
-    assert tagged(told) == "aco"
+    assert tagged(bob_rewound) == "a"
+    bob_rewound.ann.git("push", "-q", "origin", "main")
+    assert TAG in bob_rewound.ann.sync().pushed
+    bob_rewound.cat.sync()
+    bob_rewound.bob.git("fetch", "-q", "origin")
+    assert [state(clone) for clone in bob_rewound.every] == ["completed", HERE, "completed"]
+    assert tagged(bob_rewound) == "aco"
 
 
-def test_each_remote_has_the_tags_of_what_its_own_branches_have(told: Trio) -> None:
-    told.ann.git("push", "-q", "spare", "main")
-    told.ann.sync("spare")
-    told.bob.git("push", "-q", "--force", "origin", "main")
+def test_each_remote_has_the_tags_of_what_its_own_branches_have(bob_rewound: Trio) -> None:
+    bob_rewound.ann.git("push", "-q", "spare", "main")
+    bob_rewound.ann.sync("spare")
+    bob_rewound.bob.git("push", "-q", "--force", "origin", "main")
     for _ in range(2):
         for clone, remote in (
-            (told.bob, ""),
-            (told.bob, "spare"),
-            (told.ann, ""),
-            (told.ann, "spare"),
-            (told.cat, ""),
+            (bob_rewound.bob, ""),
+            (bob_rewound.bob, "spare"),
+            (bob_rewound.ann, ""),
+            (bob_rewound.ann, "spare"),
+            (bob_rewound.cat, ""),
         ):
             last = clone.sync(remote)
     assert (last.fetched, last.pushed, last.merged) == ((), (), None)
-    assert state(told.bob) == "rewound here, still on spare/main"
-    assert tagged(told) == "as"
-    told.bob.git("push", "-q", "--force", "spare", "main")
-    told.bob.sync("spare")
-    assert tagged(told) == "a"
+    assert state(bob_rewound.bob) == "rewound here, still on spare/main"
+    assert tagged(bob_rewound) == "as"
+    bob_rewound.bob.git("push", "-q", "--force", "spare", "main")
+    bob_rewound.bob.sync("spare")
+    assert tagged(bob_rewound) == "a"
 
 
 def test_work_goes_on_where_another_clone_rewound_the_active_task(trio: Trio) -> None:
@@ -235,26 +237,28 @@ def test_work_goes_on_where_another_clone_rewound_the_active_task(trio: Trio) ->
         assert clone.trouble("ledger", "tags") == []
 
 
-def test_what_two_clones_rewound_comes_back_where_it_was_undone(told: Trio) -> None:
-    told.ann.call("rewind", rewind.Request("1"))
-    told.ann.sync()
-    told.bob.sync()
-    told.bob.call("undo", undo.Request())
-    for clone in (told.bob, told.ann, told.cat):
+def test_what_two_clones_rewound_comes_back_where_it_was_undone(bob_rewound: Trio) -> None:
+    bob_rewound.ann.call("rewind", rewind.Request("1"))
+    bob_rewound.ann.sync()
+    bob_rewound.bob.sync()
+    bob_rewound.bob.call("undo", undo.Request())
+    for clone in (bob_rewound.bob, bob_rewound.ann, bob_rewound.cat):
         clone.sync()
-    assert [state(clone) for clone in told.every] == [HERE, "completed", "completed"]
-    told.ann.call("undo", undo.Request())
-    assert state(told.ann) == "completed"
+    assert [state(clone) for clone in bob_rewound.every] == [HERE, "completed", "completed"]
+    bob_rewound.ann.call("undo", undo.Request())
+    assert state(bob_rewound.ann) == "completed"
 
 
-def test_verify_and_a_server_allow_the_tag_of_what_some_clones_rewound_and_its_lack(told: Trio) -> None:
-    router_of = told.origin
-    for clone in told.every:
+def test_verify_and_a_server_allow_the_tag_of_what_some_clones_rewound_and_its_lack(
+    bob_rewound: Trio,
+) -> None:
+    router_of = bob_rewound.origin
+    for clone in bob_rewound.every:
         assert clone.trouble("ledger", "tags") == []
-    told.bob.git("push", "-q", "--force", "origin", "main")
-    told.bob.sync()
+    bob_rewound.bob.git("push", "-q", "--force", "origin", "main")
+    bob_rewound.bob.sync()
     assert TAG not in git("for-each-ref", where=router_of)
-    for clone in told.every:
+    for clone in bob_rewound.every:
         assert clone.trouble("ledger", "tags") == []
 
 

@@ -20,7 +20,7 @@ Run = Callable[..., str]
 DAMAGES = int(os.environ.get("DEVS_TEST_COUNT_DAMAGES", "12"))
 
 
-def told(workspace: Workspace, *parts: str, span: str = "") -> list[tuple[str, str]]:
+def findings(workspace: Workspace, *parts: str, span: str = "") -> list[tuple[str, str]]:
     request = verify.Request(parts or ("repository",), span)
     found = verify.run(Workspace.open(workspace.top), request).findings
     return sorted({(one.code, one.severity) for one in found})
@@ -59,7 +59,7 @@ def test_how_bad_an_unbound_commit_is_stands_in_the_policy_in_force(
         commit(ledgered.top, {"devs-policy.yaml": "verify: {unbound_commit: ignore}\n"})
         and git("rev-parse", LEDGER),
     )
-    assert told(ledgered, "commits") == wanted
+    assert findings(ledgered, "commits") == wanted
 
 
 def test_commits_from_before_devs_git_need_not_be_bound(ledgered: Workspace, git: Run) -> None:
@@ -67,9 +67,9 @@ def test_commits_from_before_devs_git_need_not_be_bound(ledgered: Workspace, git
     (ledgered.top / "devs-policy.yaml").write_text("genesis: x\n")
     git("add", "-A")
     bound(git, git("rev-parse", LEDGER))
-    assert told(ledgered, "commits") == []
+    assert findings(ledgered, "commits") == []
     commit(ledgered.top, {"x.txt": "x"})
-    assert told(ledgered, "commits") == [("UNBOUND_COMMIT", "error")]
+    assert findings(ledgered, "commits") == [("UNBOUND_COMMIT", "error")]
 
 
 def test_a_regression_below_the_range_is_seen_and_another_clones_line_only_told(
@@ -78,14 +78,14 @@ def test_a_regression_below_the_range_is_seen_and_another_clones_line_only_told(
     early = event(ledgered)
     base = bound(git, event(ledgered))
     bound(git, early)
-    assert told(ledgered, "commits", span=f"{base}..HEAD") == [("LEDGER_REGRESSION", "error")]
+    assert findings(ledgered, "commits", span=f"{base}..HEAD") == [("LEDGER_REGRESSION", "error")]
     git("reset", "-q", "--hard", base)
     theirs = git("rev-parse", LEDGER)
     git("update-ref", LEDGER, early)
     ours = event(ledgered, "ours.yaml")  # not the same commit as theirs, made in the same second
     merged(git, ours, theirs, f"{theirs}^{{tree}}")
     bound(git, ours)
-    assert told(ledgered, "commits", span=f"{base}..HEAD") == [("LEDGER_REGRESSION", "warning")]
+    assert findings(ledgered, "commits", span=f"{base}..HEAD") == [("LEDGER_REGRESSION", "warning")]
 
 
 def unaware(git: Run, before: str, mail: str) -> None:
@@ -121,13 +121,15 @@ def test_a_head_that_went_since_still_clears_what_it_reached(ledgered: Workspace
     bound(git, before)  # the tip of the branch when the gate opens; taken back later
     ask(ledgered, kind="MANUAL")
     git("reset", "-q", "--hard", innocent)
-    assert told(ledgered, "commits", span="HEAD~1..HEAD") == []
+    assert findings(ledgered, "commits", span="HEAD~1..HEAD") == []
 
 
 @pytest.mark.parametrize("span", ["", "HEAD~1..HEAD", f"{'0' * 40}..HEAD"])
 def test_a_range_may_begin_nowhere(span: str, ledgered: Workspace, git: Run) -> None:
     bound(git, git("rev-parse", LEDGER))
-    assert told(ledgered, "commits", span=span) == ([] if "~" in span else [("UNBOUND_COMMIT", "warning")])
+    assert findings(ledgered, "commits", span=span) == (
+        [] if "~" in span else [("UNBOUND_COMMIT", "warning")]
+    )
 
 
 @pytest.mark.parametrize("extra", ["", "tasks/task-9/1.yaml", "gates/x/decision.yaml", "policy.yaml"])
@@ -143,7 +145,7 @@ def test_a_merge_is_the_union_of_its_sides_and_nothing_else(
     ours_tree = ledgered.ledger.tree_of(ours)
     tree = ledgered.objects.edit_tree(ours_tree, [(path, data) for path, data in files if path])
     merged(git, ours, theirs, tree)
-    assert [code for code, _ in told(ledgered, "ledger")] == (["LEDGER_MUTATED"] if extra else [])
+    assert [code for code, _ in findings(ledgered, "ledger")] == (["LEDGER_MUTATED"] if extra else [])
 
 
 def test_a_merge_that_drops_a_file_of_either_side_is_found(ledgered: Workspace, git: Run) -> None:
@@ -153,7 +155,7 @@ def test_a_merge_that_drops_a_file_of_either_side_is_found(ledgered: Workspace, 
     ours = event(ledgered, "tasks/task-2/1.yaml", "task_id: task-2\n")
     for side in (ours, theirs):
         merged(git, ours, theirs, f"{side}^{{tree}}")
-        assert told(ledgered, "ledger") == [("LEDGER_MUTATED", "error")]
+        assert findings(ledgered, "ledger") == [("LEDGER_MUTATED", "error")]
 
 
 def test_where_the_ledger_is_not_here_every_part_says_how_to_fetch_it(ledgered: Workspace, git: Run) -> None:
@@ -218,4 +220,4 @@ def test_a_ledger_with_odd_files_gives_findings_and_never_a_crash(
     ledger = ledgered.ledger
     tree = ledger.objects.edit_tree(ledger.tip().tree, ((path, text.encode()),))
     git("update-ref", LEDGER, git("commit-tree", tree, "-p", LEDGER, "-m", "odd"))
-    assert "error" in {severity for _, severity in told(ledgered)}
+    assert "error" in {severity for _, severity in findings(ledgered)}

@@ -25,7 +25,7 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 
-def told(part: Callable[[], tuple[Any, ...]]) -> list[str]:
+def messages(part: Callable[[], tuple[Any, ...]]) -> list[str]:
     return [finding.message for finding in part()]
 
 
@@ -42,7 +42,7 @@ def test_devs_git_as_it_is_passes_both_and_leaves_nothing_behind(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     (tmp_path / "tmp").mkdir()
     before = dict(os.environ), Path.cwd()
-    assert (told(selfcheck.registry), told(selfcheck.guard)) == ([], [])
+    assert (messages(selfcheck.registry), messages(selfcheck.guard)) == ([], [])
     assert (dict(os.environ), Path.cwd()) == before
     assert list((tmp_path / "tmp").iterdir()) == []
 
@@ -51,7 +51,7 @@ def test_a_writing_verb_that_the_table_lets_go_on_is_found(monkeypatch: pytest.M
     monkeypatch.setitem(VERBS, "checkpoint", replace(VERBS["checkpoint"], while_frozen=True))
     monkeypatch.setitem(VERBS, "branch", replace(VERBS["branch"], tier=READS))
     only(monkeypatch, "checkpoint", "branch", "log")
-    assert told(selfcheck.guard) == [
+    assert messages(selfcheck.guard) == [
         "'checkpoint' changes the repository while a gate is open.",
         "'branch' changes the repository while a gate is open.",
     ]
@@ -78,7 +78,7 @@ def test_a_command_or_tool_that_goes_round_the_guard_is_found(
 
     monkeypatch.setattr(router, "call", call)
     only(monkeypatch, *verbs, tools=tools)
-    assert told(selfcheck.guard) == [
+    assert messages(selfcheck.guard) == [
         f"'{name}' is not refused (it ran) while a gate is open.",
         f"'{name}' changes the repository while a gate is open.",
     ]
@@ -89,7 +89,7 @@ def test_a_command_that_never_comes_to_the_guard_is_found(monkeypatch: pytest.Mo
     assert made is not None
     monkeypatch.setattr(made, "callback", lambda **_options: 0)
     only(monkeypatch, "checkout")
-    assert told(selfcheck.guard) == ["'checkout' is not refused (it ran) while a gate is open."]
+    assert messages(selfcheck.guard) == ["'checkout' is not refused (it ran) while a gate is open."]
 
 
 def test_a_verb_without_a_command_or_module_and_the_other_way_round(
@@ -100,7 +100,7 @@ def test_a_verb_without_a_command_or_module_and_the_other_way_round(
     monkeypatch.setattr(log, "dig", click.Command("dig"), raising=False)
     (tmp_path / "walk.py").write_text("")
     monkeypatch.setattr(devs_git.commands, "__path__", [*devs_git.commands.__path__, str(tmp_path)])
-    assert told(selfcheck.registry) == [
+    assert messages(selfcheck.registry) == [
         "'fly' is in the verb table, but has no module.",
         "'fly' is in the verb table, but is no command of the command line.",
         "The command line has 'swim', which is not in the verb table.",
@@ -119,7 +119,7 @@ def test_what_a_table_has_lost_or_changed_is_found_by_the_written_list(
     monkeypatch.setitem(VERBS, "checkpoint", replace(VERBS["checkpoint"], while_frozen=True))
     monkeypatch.setattr(selfcheck, "ROUTES", ROUTES[1:])
     monkeypatch.delitem(OTHER_COMMANDS, "demo")
-    assert [text for text in told(selfcheck.registry) if "written list" in text] == [
+    assert [text for text in messages(selfcheck.registry) if "written list" in text] == [
         "The verb 'checkpoint' is on the written list as tier 1, refused while frozen, but is tier 1, works while frozen.",
         "The command 'demo' is on the written list, but does not exist.",
         "The tool 'git_status' is on the written list as status, but is log.",
@@ -142,7 +142,9 @@ def test_a_tool_without_a_verb_or_that_does_what_only_a_person_does(monkeypatch:
         Tool("list", "log", "List.", fixed={"wings": 2}),
     ]
     monkeypatch.setattr(selfcheck, "TOOLS", {tool.name: tool for tool in tools})
-    assert [text for text in told(selfcheck.registry) if "tool" in text and "written list" not in text] == [
+    assert [
+        text for text in messages(selfcheck.registry) if "tool" in text and "written list" not in text
+    ] == [
         "The tool 'fly' has no verb in the table.",
         "The tool 'decide' does what only a person may do.",
         "The tool 'list' sets wings, which 'log' does not have.",

@@ -110,14 +110,14 @@ def test_what_a_key_decided_before_it_was_taken_out_stays(story: Story) -> None:
 
 
 def test_a_first_signed_policy_and_a_clone_that_decided_unsigned_meanwhile() -> None:
-    told = Story(Policy())
-    asked = told.ask(told.first, "g")
-    named = told.set_policy(asked, "p", signed_by(ANN), ("ann@example.org", ""))
-    offline = told.decide(asked, "g", ("bob@example.org", ""))
-    tip = told.merge(named, offline)
-    assert (told.fakes(tip), told.in_force(tip)) == (set(), named)
-    assert told.oracle.open_gates(tip) == {"g"}
-    assert told.decider(told.decide(tip, "g", ANN), "g") != ""
+    story = Story(Policy())
+    asked = story.ask(story.first, "g")
+    named = story.set_policy(asked, "p", signed_by(ANN), ("ann@example.org", ""))
+    offline = story.decide(asked, "g", ("bob@example.org", ""))
+    tip = story.merge(named, offline)
+    assert (story.fakes(tip), story.in_force(tip)) == (set(), named)
+    assert story.oracle.open_gates(tip) == {"g"}
+    assert story.decider(story.decide(tip, "g", ANN), "g") != ""
 
 
 def test_a_decision_that_was_set_aside_comes_back_with_its_key(story: Story) -> None:
@@ -169,13 +169,13 @@ def test_two_remotes_with_policies_that_exclude_each_other_refuse(story: Story) 
 
 
 def test_an_unsigned_minimum_and_approvers_without_keys() -> None:
-    told = Story(Policy((Person("ann@example.org"), Person(*BOB)), "unsigned"))
-    asked = told.ask(told.first, "g", by="agent")
+    story = Story(Policy((Person("ann@example.org"), Person(*BOB)), "unsigned"))
+    asked = story.ask(story.first, "g", by="agent")
     for who, valid in ((("ann@example.org", ""), True), (BOB, True), (("dan@example.org", ""), False)):
-        assert (told.decider(told.decide(asked, "g", who), "g") != "") == valid
-    strict = told.set_policy(asked, "p", Policy((Person(*BOB),), SIGNED), BOB)
-    late = told.merge(strict, told.decide(asked, "g", (BOB[0], "")))
-    assert told.oracle.open_gates(late) == {"g"}
+        assert (story.decider(story.decide(asked, "g", who), "g") != "") == valid
+    strict = story.set_policy(asked, "p", Policy((Person(*BOB),), SIGNED), BOB)
+    late = story.merge(strict, story.decide(asked, "g", (BOB[0], "")))
+    assert story.oracle.open_gates(late) == {"g"}
 
 
 def test_honest_clones_of_one_remote_forge_nothing_and_are_never_refused() -> None:
