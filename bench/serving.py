@@ -9,6 +9,7 @@ import itertools
 import json
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -23,14 +24,14 @@ FILES = 20_000
 CHANGED = 13
 GIT = "git"
 PEER = "mcp-server-git"
+IMPORT = "python, import mcp"
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 
 
 class Talker:
-    """A server behind two pipes; `started` is what it took until the tools were listed, in milliseconds."""
+    """A server behind two pipes, which has listed its tools."""
 
     def __init__(self, bench: Bench, where: Path, *command: str) -> None:
-        begun = time.perf_counter()
         self.child = subprocess.Popen(
             command,
             cwd=where,
@@ -43,7 +44,6 @@ class Talker:
         self.ask("initialize", **HELLO)
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         self.tools = {tool["name"] for tool in self.ask("tools/list")["tools"]}
-        self.started = (time.perf_counter() - begun) * 1000
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self.child.stdin
@@ -82,37 +82,47 @@ class Talker:
 
 
 def serving(bench: Bench, rounds: int, peers: Path | None) -> list[Row]:
-    """git_status in at most 1.5 times git itself, and in no more than mcp-server-git takes."""
+    """git_status in at most 1.5 times git itself, and a start and git_status in no more than mcp-server-git takes."""
     subject = two_tasks(bench, "serving", FILES, CHANGED)
     top = subject.top
     bench.run("git", "branch", "other", subject.base, where=top)
+    starts = _starts(bench, top, peers, rounds)
     with closing(Talker(bench, top, OURS, "mcp")) as ours:
         if peers is None:
-            return _calls(bench, top, ours, None, rounds)
-        with closing(Talker(bench, top, str(peers / "bin" / PEER), "--repository", str(top))) as theirs:
-            starts = [_started(bench, top, peers) for _ in range(rounds)]
-            mine, other = (statistics.median(pair) for pair in zip(*starts, strict=True))
+            return [*starts, *_calls(bench, top, ours, None, rounds)]
+        with closing(Talker(bench, top, *_peer(peers, top))) as theirs:
             rows = _calls(bench, top, ours, theirs, rounds)
+            memory = ours.mebibytes
             return [
-                Row("MCP, start to the list of tools", mine, PEER, other, mine),
+                *starts,
                 *rows,
-                Row(
-                    "MCP, memory after these calls (MiB)",
-                    ours.mebibytes,
-                    PEER,
-                    theirs.mebibytes,
-                    ours.mebibytes,
-                    "MiB",
-                ),
+                Row("MCP, memory after these calls (MiB)", memory, PEER, theirs.mebibytes, memory, "MiB"),
             ]
 
 
-def _started(bench: Bench, top: Path, peers: Path) -> tuple[float, float]:
-    with (
-        closing(Talker(bench, top, OURS, "mcp")) as ours,
-        closing(Talker(bench, top, str(peers / "bin" / PEER), "--repository", str(top))) as theirs,
-    ):
-        return ours.started, theirs.started
+def _peer(peers: Path, top: Path) -> tuple[str, ...]:
+    return (str(peers / "bin" / PEER), "--repository", str(top))
+
+
+def _starts(bench: Bench, top: Path, peers: Path | None, rounds: int) -> list[Row]:
+    """From start to the list of tools: beside the library's bare import, and beside the peer where it is installed."""
+
+    def start(*command: str) -> Callable[[], object]:
+        return lambda: Talker(bench, top, *command).close()
+
+    arms: dict[str, Callable[[], object]] = {
+        OURS: start(OURS, "mcp"),
+        IMPORT: lambda: bench.run(sys.executable, "-c", "import mcp", where=top),
+    }
+    if peers is not None:
+        arms[PEER] = start(*_peer(peers, top))
+    found = _side_by_side(arms, rounds)
+    mine, name = found[OURS], "MCP, start to the list of tools"
+    return [
+        Row(name, mine, peer, found[peer], mine / found[peer], "x", most)
+        for peer, most in ((PEER, 0.4), (IMPORT, 0.5))
+        if peer in found
+    ]
 
 
 def _calls(bench: Bench, top: Path, ours: Talker, theirs: Talker | None, rounds: int) -> list[Row]:
@@ -130,7 +140,7 @@ def _calls(bench: Bench, top: Path, ours: Talker, theirs: Talker | None, rounds:
         GIT: lambda: bench.run("git", "switch", "-q", next(branches), where=top),
     }
     dry: dict[str, Callable[[], object]] = {
-        OURS: lambda: ours.call("rewind_to_task", task_id="1", dry_run=True),
+        OURS: lambda: ours.call("preview_rewind", task_id="1"),
         GIT: git("status", "--porcelain=v2"),
     }
     if theirs is not None:
@@ -159,7 +169,7 @@ def _calls(bench: Bench, top: Path, ours: Talker, theirs: Talker | None, rounds:
                     )
                 )
     mine = found["dry"][OURS]
-    rows.append(Row("MCP, rewind_to_task, dry", mine, "git status", found["dry"][GIT], mine))
+    rows.append(Row("MCP, preview_rewind", mine, "git status", found["dry"][GIT], mine))
     return rows
 
 

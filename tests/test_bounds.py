@@ -206,7 +206,7 @@ def test_a_message_to_the_mcp_server_that_is_too_large_is_refused_and_the_next_i
     code = (
         "from devs_git.domain.text import limits\nfrom devs_git.values import replace\nfrom pathlib import Path\n"
         f"limits.MESSAGE = replace(limits.MESSAGE, most={SMALL})\n"
-        "from devs_git.entrypoints.mcp import server as mcp_server\nmcp_server.main(Path('.'))\n"
+        "from devs_git.entrypoints.mcp import stdio\nstdio.main(Path('.'))\n"
     )
     given = b"x" * (3 * SMALL) + b"\n" + json.dumps(hello).encode() + b"\n"
     done = subprocess.run(

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.entrypoints.tools.results import output_schema
+from devs_git.entrypoints.tools.results import result_forms
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import MOST, OF_ALL, Param, Tool
 from devs_git.errors import REASONS
@@ -36,16 +36,18 @@ fixed clock.
   {", ".join(f"`{reason}`" for reason in REASONS)}. If files are in the way, `paths` names them, at most a hundred.
 - An answer of more than 500 characters, also a refusal, is stored as a trace, and `_meta.traceId` names it (over HTTP the
   header `Devs-Trace-Id`). Answers of tools that read traces or conversations, and of dry runs, are not stored.
-- Before you rewind, call `rewind_to_task` with `dry_run`. It writes nothing. It says what would be undone, what is not
-  covered and what is in the way (`blocked_by`), and returns a `plan_id`. The call with this `plan_id` does exactly that,
-  or answers `PLAN_STALE` if anything has changed.
+- Before you rewind, call `preview_rewind`. It writes nothing. It says what would be undone, what is not covered and what
+  is in the way (`blocked_by`), and returns a `plan_id`. `rewind_to_task` with this `plan_id` does exactly that, or answers
+  `PLAN_STALE` if anything has changed.
+- `tools/list` describes each tool in at most two sentences, and of its output the names and types of the top level. This
+  page has the rest.
 """
 
 
 def page() -> str:
     calls = tell_story()
     rows = [
-        f"| [`{one.name}`](#{one.name}) | {one.verb.tier} | {_when_frozen(one)} | {_summary(one)} |"
+        f"| [`{one.name}`](#{one.name}) | {one.tier} | {_when_frozen(one)} | {_summary(one)} |"
         for one in TOOLS.values()
     ]
     table = ["| tool | tier | while a gate is open, it | what it does |", "|---|---|---|---|", *rows, ""]
@@ -58,15 +60,19 @@ def _summary(tool: Tool) -> str:
 
 
 def _when_frozen(tool: Tool) -> str:
-    return "works" if tool.verb.runs_while_frozen else "answers `GATE_BLOCKED`"
+    return "works" if tool.runs_while_frozen else "answers `GATE_BLOCKED`"
+
+
+def _command(tool: Tool) -> str:
+    return tool.verb_name + (" --dry-run" if tool.is_dry_run else "")
 
 
 def _section(tool: Tool, calls: list[Call]) -> str:
     moves = " It moves the working tree, so it tells clients to ask first." if tool.moves_tree else ""
     parts = [
         f"## {tool.name}",
-        tool.meaning,
-        f"Command `devs-git {tool.verb_name}`, tier {TIERS[tool.verb.tier]}. While a gate is open, it {_when_frozen(tool)}.{moves}",
+        f"{tool.meaning} {tool.more}".rstrip(),
+        f"Command `devs-git {_command(tool)}`, tier {TIERS[tool.tier]}. While a gate is open, it {_when_frozen(tool)}.{moves}",
         _inputs(tool),
         _outputs(tool),
         f"Codes of its own: {', '.join(f'`{code}`' for code in tool.codes) or 'none'}.",
@@ -100,8 +106,7 @@ def _kind(one: Param) -> str:
 
 
 def _outputs(tool: Tool) -> str:
-    schema = output_schema(tool.verb.module)
-    forms = schema.get("anyOf", [schema])
+    forms = result_forms(tool)
     told = [
         ", ".join(f"`{key}` {_type(value)}" for key, value in form["properties"].items()) for form in forms
     ]

@@ -55,6 +55,7 @@ TOOLS: Final[dict[str, str]] = {
     "create_snapshot": "snapshot create",
     "git_checkout": "checkout",
     "restore_files": "restore",
+    "preview_rewind": "rewind",
     "rewind_to_task": "rewind",
     "undo_rewind": "undo",
     "request_tas_revision": "gate request",

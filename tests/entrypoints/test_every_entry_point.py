@@ -98,7 +98,7 @@ async def _through(entry_point: str, top: Path, web: Web) -> None:
         for name in [*CHOSEN, ASKING]:
             value, is_error = await call(name, sample(name))
             _fits(name, value, is_error)
-            if TOOLS[name].verb.runs_while_frozen:
+            if TOOLS[name].runs_while_frozen:
                 assert value.get("code") != "GATE_BLOCKED", name
             elif value.get("code") not in FIRST:
                 assert (value["code"], value["gate_id"]) == ("GATE_BLOCKED", gate), name

@@ -54,7 +54,12 @@ FOR_PERSONS = ("cli", "selfcheck.py", "git_hook.py", "deciding.py", "signatures.
         (
             "rewind_to_task",
             "Make a plan with it: devs-git rewind task-1 --dry-run …",
-            'Make a plan with it: rewind_to_task(task_id="task-1", dry_run=true) …',
+            'Make a plan with it: preview_rewind(task_id="task-1") …',
+        ),
+        (
+            "preview_rewind",
+            "Add --untracked save, or call: devs-git rewind task-1",
+            'Add untracked="save", or call: rewind_to_task(task_id="task-1")',
         ),
         (
             "undo_rewind",

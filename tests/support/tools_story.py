@@ -121,7 +121,7 @@ def _moves(story: Story) -> None:
     story.call("create_snapshot", message="Before I go on")
     story.call("list_snapshots")
     story.call("commit_task", task_id="2", message="Make it faster")
-    plan = story.call("rewind_to_task", task_id="task-1", dry_run=True)
+    plan = story.call("preview_rewind", task_id="task-1")
     story.call("rewind_to_task", plan_id=plan["plan_id"])
     story.call("undo_rewind")
     story.call("restore_files", checkpoint="task-1", paths=["app.py"])

@@ -14,7 +14,7 @@ _OWN: Final = (("devs-git",), ("git", "devs"))
 _SHOW_VERBS: Final = {("trace", verb) for verb in ("get", "list", "search", "export")} | {
     ("conversation", "show")
 }
-_SHOW_TOOLS: Final = ("get_task_trace", "search_traces", "get_conversation")
+_SHOW_TOOLS: Final = ("get_task_trace", "search_traces", "get_conversation", "preview_rewind")
 
 
 def may_run(client: Client, tool: str, tool_input: Any) -> bool:

@@ -1,4 +1,4 @@
-"""mcp and serve: servers for agents and other programs. Both need the extra `devs-git[mcp]`."""
+"""mcp and serve: servers for agents and other programs. `serve` needs the extra `devs-git[mcp]`."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def _repository(repo: Path | None) -> Path:
 )
 @_REPO
 def mcp(*, repo: Path | None) -> int:
-    where = _repository(repo)
-    from devs_git.entrypoints.mcp.server import main
+    where = Workspace.open(repo).top
+    from devs_git.entrypoints.mcp.stdio import main
 
     return main(where)
 

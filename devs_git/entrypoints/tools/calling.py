@@ -150,7 +150,8 @@ def _value(value: Any) -> Any:
 
 def _store_if_long(tool: Tool, arguments: dict[str, Any], workspace: Workspace, answer: Answer) -> Answer:
     """Store a long answer as a trace and add its id. If it cannot be stored, return the answer unchanged."""
-    if tool.reads_traces or arguments.get("dry_run") or not is_long(answer.text):
+    shows = tool.reads_traces or tool.is_dry_run or arguments.get("dry_run")
+    if shows or not is_long(answer.text):
         return answer
     from devs_git.commands import trace_put
 

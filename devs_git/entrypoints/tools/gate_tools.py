@@ -19,7 +19,7 @@ TOOLS: Final = (
         "request_tas_revision",
         "gate request",
         "Ask a person to approve a change of the Technical Architecture Specification (TAS). Until the person decides, "
-        "no work can be written; wait for the decision. No tool decides.",
+        "no work can be written: wait, because no tool decides.",
         (
             Param(
                 "agent_id",

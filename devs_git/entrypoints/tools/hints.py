@@ -51,8 +51,9 @@ def _command(tool: Tool, text: str) -> str:
     words = _words(bare)
     if words is None or words[0] != "devs-git":
         return text
+    dry = "--dry-run" in words
     for verb in (" ".join(words[1:3]), words[1]):
-        called = _tool_of(verb, tool)
+        called = _tool_of(verb, tool, dry=dry)
         given = _arguments(called, verb, words[1 + len(verb.split()) :]) if called else None
         if called and given is not None:
             values = ", ".join(f"{name}={value}" for name, value in given.items())
@@ -68,11 +69,11 @@ def _words(text: str) -> list[str] | None:
     return found if len(found) > 1 else None
 
 
-def _tool_of(verb: str, tool: Tool) -> Tool | None:
-    """The tool of this verb, preferably the one that was called."""
-    if tool.verb_name == verb:
-        return tool
-    return next((one for one in TOOLS.values() if one.verb_name == verb), TOOLS.get(_INSTEAD.get(verb, "")))
+def _tool_of(verb: str, tool: Tool, *, dry: bool) -> Tool | None:
+    """The tool of this verb, preferably one for a `dry` run alone if it is one, and then the one that was called."""
+    found = [one for one in (tool, *TOOLS.values()) if one.verb_name == verb and dry >= one.is_dry_run]
+    found.sort(key=lambda one: one.is_dry_run, reverse=True)
+    return found[0] if found else TOOLS.get(_INSTEAD.get(verb, ""))
 
 
 def _arguments(tool: Tool, verb: str, words: list[str]) -> dict[str, str] | None:

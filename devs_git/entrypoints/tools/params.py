@@ -44,6 +44,9 @@ ANY_TASK: Final = text_schema(ids.TASK_FORM, empty=True)
 OID: Final = text_schema(ids.OID_FORM, empty=True)
 CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one, at least seven digits."
 TASK: Final = Param("task_id", ONE_TASK, "The id of the task: 10 or task-10.", required=True)
+ACTIVE_TASK: Final = Param(
+    "task_id", ONE_TASK, "The id of the task. Default: the active task of this worktree."
+)
 PRESERVE: Final = Param(
     "preserve",
     {**TEXT, "enum": ["create_branch", *rewind_selection.PRESERVE]},

@@ -8,6 +8,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+from devs_git.entrypoints.tools.tool import Tool
 from devs_git.errors import CODES, REASONS
 from devs_git.values import fields, is_value
 
@@ -18,6 +19,8 @@ _PLAIN: Final[dict[Any, str]] = {
     float: "number",
     NoneType: "null",
 }
+
+_ANY: Final = "any"
 
 
 @cache
@@ -37,9 +40,39 @@ def envelope() -> dict[str, Any]:
     return {"type": "object", "properties": {**known, **some}, "required": list(known)}
 
 
-def answer_schema(module: str) -> dict[str, Any]:
-    """The output schema of a tool: a result or an error, because many clients check errors by this schema, too."""
-    return {"type": "object", "anyOf": [output_schema(module), envelope()]}
+def result_forms(tool: Tool) -> list[dict[str, Any]]:
+    """The schemas of the objects that a tool may return; of a dry run only the plan, which has `blocked_by`."""
+    whole = output_schema(tool.verb.module)
+    forms: list[dict[str, Any]] = whole.get("anyOf", [whole])
+    return [form for form in forms if "blocked_by" in form["properties"] or not tool.is_dry_run]
+
+
+def announced_schema(tool: Tool) -> dict[str, Any]:
+    """The output schema that clients are shown: names and types of the top level.
+
+    No member is required, because many clients check errors by this schema, too, and an error has other members.
+    """
+    known: dict[str, set[str]] = {}
+    for form in result_forms(tool):
+        for name, schema in form["properties"].items():
+            known.setdefault(name, set()).update(_types(schema))
+    return {"type": "object", "properties": {name: _typed(types) for name, types in known.items()}}
+
+
+def _typed(types: set[str]) -> dict[str, Any]:
+    """A schema of these JSON types; `{}` if any is possible."""
+    if _ANY in types:
+        return {}
+    return {"type": sorted(types) if len(types) > 1 else next(iter(types))}
+
+
+def _types(schema: dict[str, Any]) -> set[str]:
+    """The JSON types that a value of the schema can have."""
+    if "anyOf" in schema:
+        return {kind for form in schema["anyOf"] for kind in _types(form)}
+    if "enum" in schema:
+        return {_PLAIN[type(value)] for value in schema["enum"]}
+    return {schema.get("type", _ANY)}
 
 
 def _schema_of(kind: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from devs_git.commands import diff, history, log
 from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES
 from devs_git.domain.ledger import ids
 from devs_git.entrypoints.tools.params import (
+    ACTIVE_TASK,
     ANY_TASK,
     CHECKPOINT,
     LINE,
@@ -15,7 +16,6 @@ from devs_git.entrypoints.tools.params import (
     MESSAGE,
     NAME,
     OID,
-    ONE_TASK,
     TARGET,
     TASK,
     cursor,
@@ -81,7 +81,7 @@ TOOLS: Final = (
         "task_status",
         "task status",
         "Show one task, or the active task of this worktree.",
-        (Param("task_id", ONE_TASK, "The id of the task. Default: the active task."),),
+        (ACTIVE_TASK,),
         codes=("TASK_NOT_FOUND",),
     ),
     Tool(
@@ -103,7 +103,7 @@ TOOLS: Final = (
         "commit_task",
         "task complete",
         "Commit everything that is new, changed or deleted, and tag the task as completed.",
-        (TASK, MESSAGE),
+        (ACTIVE_TASK, MESSAGE),
         {"everything": True},
         codes=("TASK_NOT_FOUND", "TASK_EXISTS", "TASK_ACTIVE", "CONFLICT", "TAS_UNAPPROVED"),
     ),

@@ -49,6 +49,7 @@ class Param:
 class Tool:
     """One tool.
 
+    `meaning`: one or two sentences for the model. `more`: what only the page of tools says beside them.
     `moves_tree`: MCP marks the tool as destructive, so that a client asks first, although nothing is lost.
     `reads_traces`: its output is not stored as a trace again. `fixed`: fields of the Request that no caller sets.
     `codes`: its refusals in addition to those of all tools. `invalid`: the code for a refused argument.
@@ -63,19 +64,34 @@ class Tool:
     reads_traces: bool = False
     codes: tuple[str, ...] = ()
     invalid: str = "INVALID_ARGUMENTS"
+    more: str = ""
 
     @property
     def verb(self) -> Verb:
         return verb(self.verb_name)
 
     @property
+    def is_dry_run(self) -> bool:
+        """Whether the tool is the dry run of its verb, so that it writes nothing."""
+        return self.fixed.get("dry_run") is True
+
+    @property
+    def tier(self) -> int:
+        return READS if self.is_dry_run else self.verb.tier
+
+    @property
     def reads(self) -> bool:
-        return self.verb.tier == READS
+        return self.tier == READS
+
+    @property
+    def runs_while_frozen(self) -> bool:
+        """Whether the tool works while a gate is open."""
+        return self.is_dry_run or self.verb.runs_while_frozen
 
     @property
     def every_code(self) -> tuple[str, ...]:
         """All refusals that a caller may meet."""
-        return (*self.codes, *(() if self.verb.runs_while_frozen else ("GATE_BLOCKED",)), *OF_ALL)
+        return (*self.codes, *(() if self.runs_while_frozen else ("GATE_BLOCKED",)), *OF_ALL)
 
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments; no others are allowed."""

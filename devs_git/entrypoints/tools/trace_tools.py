@@ -16,12 +16,12 @@ TOOLS: Final = (
     Tool(
         "get_task_trace",
         "trace get",
-        "Get the whole, verbatim output of a tool call that you saw shortened, or a part of it.",
+        "Get the whole stored output of an earlier tool call, or a part of it. search_traces finds its id.",
         (
             Param(
                 "traceId",
                 {**TEXT, "minLength": 1},
-                "The id in the shortened output.",
+                "The id of the trace.",
                 "trace_id",
                 required=True,
             ),
@@ -35,10 +35,13 @@ TOOLS: Final = (
     Tool(
         "search_traces",
         "trace search",
-        'Find stored tool outputs, or messages. A query has words, "phrases", prefix*, -not, and the filters task: tool: '
-        "session: agent: error:yes since: before:.",
+        "Find stored outputs of tools, or messages. Where hooks are installed, they store what your tools print.",
         (
-            Param("query", TEXT, "The query."),
+            Param(
+                "query",
+                TEXT,
+                'Words, "phrases", prefix*, -not, and the filters task: tool: session: agent: error:yes since: before:.',
+            ),
             Param(
                 "in",
                 {"type": "string", "enum": ["traces", "messages"]},
@@ -54,7 +57,7 @@ TOOLS: Final = (
     Tool(
         "store_trace",
         "trace put",
-        "Store the whole output of a tool, so that you can find it later and show it shortened.",
+        "Store the whole output of a tool that no hook stores, so that search_traces finds it later.",
         (
             Param("output", TEXT, "The output.", required=True, verbatim=True),
             Param(
@@ -76,7 +79,7 @@ TOOLS: Final = (
         "get_conversation",
         "conversation show",
         "Get the messages of an agent's session: for a task, up to a checkpoint or a message, or of the last session of this "
-        "worktree. Long tool results are shortened and name their trace.",
+        "worktree. Long tool results are shortened here and name their trace.",
         (
             Param("task_id", ANY_TASK, "Only messages of this task.", "task"),
             Param("session_id", TEXT, "The session of the agent.", "session"),

@@ -23,8 +23,8 @@ TOOLS: Final = (
     Tool(
         "git_diff",
         "diff",
-        "Show what differs between the working tree and HEAD, staged or not: each file, and totals. With hunks it shows "
-        "the changed lines, too, up to a limit; the answer says if it was reached. git_status names untracked files.",
+        "Show what differs between the working tree and HEAD, staged or not: each file, and totals; git_status names untracked "
+        "files. With hunks it shows the changed lines, too, up to a limit; the answer says if it was reached.",
         (
             Param("against", TEXT, "The checkpoint or commit to compare with. Default: HEAD."),
             Param("hunks", FLAG, "Include the changed lines."),
@@ -65,8 +65,8 @@ TOOLS: Final = (
     Tool(
         "restore_files",
         "restore",
-        "Bring files of a checkpoint or snapshot back as a new commit on this branch. The history stays. "
-        "The call is refused if it would overwrite tracked changes or untracked files. undo_rewind takes it back.",
+        "Bring files of a checkpoint or snapshot back as a new commit on this branch; undo_rewind takes it back. "
+        "The call is refused if it would overwrite tracked changes or untracked files.",
         (
             Param(
                 "checkpoint",
@@ -95,13 +95,34 @@ TOOLS: Final = (
         ),
     ),
     Tool(
+        "preview_rewind",
+        "rewind",
+        "Show what rewind_to_task would do, and write nothing: tasks and files that change, what refuses it (blocked_by), and "
+        "what is not covered. Pass the plan_id of the answer to rewind_to_task.",
+        (
+            Param("task_id", text_schema(ids.TARGET_FORM), CHECKPOINT, "target", required=True),
+            PRESERVE,
+            BRANCH_NAME,
+            UNTRACKED,
+        ),
+        {"dry_run": True},
+        codes=(
+            "TASK_NOT_FOUND",
+            "CHECKPOINT_NOT_FOUND",
+            "NO_CHECKPOINT",
+            "HISTORY_REWRITTEN",
+            "GIT_RESET_FAILED",
+            "INVALID_BRANCH",
+            "CONFLICT",
+        ),
+        more="An open gate does not refuse it; the answer names the gate in `blocked_by`.",
+    ),
+    Tool(
         "rewind_to_task",
         "rewind",
-        "Go back to a checkpoint. Branch and tracked files become what they were then, and tasks that were finished "
-        "later become rewound. Untracked and ignored files stay. A file that was not tracked then is removed from the "
-        "working tree. Before anything moves it is saved in a backup ref, and undo_rewind brings every byte back. "
-        "Ignored files, nested repositories and submodules are not covered (not_covered names them). Call it with dry_run "
-        "first: that writes nothing and returns a plan_id. A call with this plan_id does exactly that, or answers PLAN_STALE.",
+        "Go back to a checkpoint: branch and tracked files become what they were then; all that moves is saved before, and "
+        "undo_rewind brings every byte back. Call preview_rewind first: a call with its plan_id does exactly that, or answers "
+        "PLAN_STALE.",
         (
             Param("task_id", text_schema(ids.TARGET_FORM, empty=True), CHECKPOINT, "target"),
             Param("dry_run", FLAG, "Only say what would happen; write nothing."),
@@ -111,7 +132,7 @@ TOOLS: Final = (
             Param(
                 "plan_id",
                 text_schema(plan_id.FORM, empty=True),
-                "The plan_id of a dry run, instead of the other arguments.",
+                "The plan_id of preview_rewind, instead of the other arguments.",
             ),
         ),
         moves_tree=True,
@@ -125,6 +146,10 @@ TOOLS: Final = (
             "INVALID_BRANCH",
             "CONFLICT",
         ),
+        more="Tasks that were finished later become rewound. Untracked and ignored files stay. A file that was not tracked "
+        "then is removed from the working tree. A backup ref has the state before. Ignored files, nested repositories and "
+        "submodules are not covered; `not_covered` names them. `dry_run` does the same as `preview_rewind`, but clients "
+        "ask a person before each call of a tool that is marked as destructive.",
     ),
     Tool(
         "undo_rewind",

@@ -175,7 +175,7 @@ def interruption_errors(places: Places) -> list[DevsError]:
         DevsError(
             "RECOVERY_NEEDED",
             f"The operation {entry['op_id']} was interrupted and is neither finished nor taken back.",
-            hint="Any command without --dry-run finishes it or takes it back, for example: devs-git status",
+            hint="Any command but a dry run finishes it or takes it back, for example: devs-git status",
         )
         for entry in open_ones(places)
     ]

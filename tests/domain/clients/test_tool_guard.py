@@ -75,6 +75,7 @@ def test_unknown_tools_count_as_writing_and_reading_ones_and_ours_do_not(name: s
     [
         ("mcp__devs-git__get_task_trace", {"traceId": "t"}, True),
         ("mcp__devs-git__search_traces", {}, True),
+        ("mcp__devs-git__preview_rewind", {"task_id": "10"}, True),
         ("mcp__devs-git__rewind_to_task", {"dry_run": True}, True),
         ("mcp__devs-git__rewind_to_task", {"task_id": "10"}, False),
         ("Bash", {"command": "devs-git trace get t-1"}, True),
