@@ -63,16 +63,12 @@ def _when_frozen(tool: Tool) -> str:
     return "works" if tool.runs_while_frozen else "answers `GATE_BLOCKED`"
 
 
-def _command(tool: Tool) -> str:
-    return tool.verb_name + (" --dry-run" if tool.is_dry_run else "")
-
-
 def _section(tool: Tool, calls: list[Call]) -> str:
     moves = " It moves the working tree, so it tells clients to ask first." if tool.moves_tree else ""
     parts = [
         f"## {tool.name}",
         f"{tool.meaning} {tool.more}".rstrip(),
-        f"Command `devs-git {_command(tool)}`, tier {TIERS[tool.tier]}. While a gate is open, it {_when_frozen(tool)}.{moves}",
+        f"Command `devs-git {tool.command}`, tier {TIERS[tool.tier]}. While a gate is open, it {_when_frozen(tool)}.{moves}",
         _inputs(tool),
         _outputs(tool),
         f"Codes of its own: {', '.join(f'`{code}`' for code in tool.codes) or 'none'}.",

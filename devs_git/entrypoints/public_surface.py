@@ -37,7 +37,7 @@ OTHER_COMMANDS: Final = _of(
     "hook, agent install, agent list, aliases install, aliases uninstall, mcp, serve, demo, completion, help",
     "a command that is no verb",
 )
-# The verb of each tool.
+# The verb of each tool, and whether the tool is its dry run.
 TOOLS: Final[dict[str, str]] = {
     "list_checkpoints": "log",
     "get_history": "history",
@@ -55,7 +55,7 @@ TOOLS: Final[dict[str, str]] = {
     "create_snapshot": "snapshot create",
     "git_checkout": "checkout",
     "restore_files": "restore",
-    "preview_rewind": "rewind",
+    "preview_rewind": "rewind --dry-run",
     "rewind_to_task": "rewind",
     "undo_rewind": "undo",
     "request_tas_revision": "gate request",

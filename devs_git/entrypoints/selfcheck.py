@@ -17,7 +17,7 @@ import click
 
 import devs_git.commands
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.verbs import CHANGES, DESTROYS, OTHER_COMMANDS, VERBS, Verb
+from devs_git.domain.verbs import CHANGES, DESTROYS, OTHER_COMMANDS, VERBS
 from devs_git.entrypoints import cli, public_surface
 from devs_git.entrypoints.cli.groups import FILES
 from devs_git.entrypoints.cli.main import command
@@ -93,7 +93,7 @@ def _promises() -> Iterator[str]:
     """Differences between the written list and the tables."""
     frozen = {True: "works while frozen", False: "refused while frozen"}
     verbs = {name: f"tier {row.tier}, {frozen[row.runs_while_frozen]}" for name, row in VERBS.items()}
-    tools = {name: tool.verb_name for name, tool in TOOLS.items()}
+    tools = {name: tool.command for name, tool in TOOLS.items()}
     routes = {f"{one.method} {one.path}": one.tool_name for one in ROUTES}
     yield from _differences("verb", public_surface.VERBS, verbs)
     yield from _differences(
@@ -119,24 +119,26 @@ def guard() -> tuple[Finding, ...]:
     with frozen_repository() as scratch:
         return tuple(
             Finding("VERB_UNGUARDED", "error", text, _FAULT)
-            for name, row, call in _calls(scratch)
-            for text in _failures(name, row, call, scratch)
+            for name, refused, call in _calls(scratch)
+            for text in _failures(name, refused, call, scratch)
         )
 
 
-def _calls(scratch: Scratch) -> Iterator[tuple[str, Verb, Callable[[], str]]]:
+def _calls(scratch: Scratch) -> Iterator[tuple[str, bool, Callable[[], str]]]:
+    """Each verb and tool, whether an open gate has to refuse it, and its call."""
     for name, row in VERBS.items():
         made = command(name) if "cli" in row.entry_points else None
         if made is not None:
-            yield name, row, partial(scratch.call, name, made)
+            yield name, row.tier >= CHANGES and not row.runs_while_frozen, partial(scratch.call, name, made)
     for name, tool in TOOLS.items():
-        yield f"{name} (a tool)", tool.verb, partial(scratch.use, tool)
+        refused = tool.tier >= CHANGES and not tool.runs_while_frozen
+        yield f"{name} (a tool)", refused, partial(scratch.use, tool)
 
 
-def _failures(name: str, row: Verb, call: Callable[[], str], scratch: Scratch) -> Iterator[str]:
+def _failures(name: str, refused: bool, call: Callable[[], str], scratch: Scratch) -> Iterator[str]:
     before = scratch.state()
     answer = call()
-    if row.tier >= CHANGES and not row.runs_while_frozen and answer != "GATE_BLOCKED":
+    if refused and answer != "GATE_BLOCKED":
         outcome = f"answers {answer}" if answer in CODES else f"is not refused ({answer or 'it ran'})"
         yield f"'{name}' {outcome} while a gate is open."
     if scratch.state() != before:

@@ -115,6 +115,7 @@ def test_what_a_table_has_lost_or_changed_is_found_by_the_written_list(
 ) -> None:
     monkeypatch.delitem(TOOLS, "undo_rewind")
     monkeypatch.setitem(TOOLS, "git_status", replace(TOOLS["git_status"], verb_name="log"))
+    monkeypatch.setitem(TOOLS, "preview_rewind", replace(TOOLS["preview_rewind"], fixed={}))
     monkeypatch.setitem(TOOLS, "sing", replace(TOOLS["git_status"], name="sing"))
     monkeypatch.setitem(VERBS, "checkpoint", replace(VERBS["checkpoint"], while_frozen=True))
     monkeypatch.setattr(selfcheck, "ROUTES", ROUTES[1:])
@@ -123,6 +124,7 @@ def test_what_a_table_has_lost_or_changed_is_found_by_the_written_list(
         "The verb 'checkpoint' is on the written list as tier 1, refused while frozen, but is tier 1, works while frozen.",
         "The command 'demo' is on the written list, but does not exist.",
         "The tool 'git_status' is on the written list as status, but is log.",
+        "The tool 'preview_rewind' is on the written list as rewind --dry-run, but is rewind.",
         "The tool 'undo_rewind' is on the written list, but does not exist.",
         "The tool 'sing' exists, but is not on the written list.",
         "The route 'GET /timeline' is on the written list, but does not exist.",

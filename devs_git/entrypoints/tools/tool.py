@@ -76,6 +76,11 @@ class Tool:
         return self.fixed.get("dry_run") is True
 
     @property
+    def command(self) -> str:
+        """The words of the command that does the same."""
+        return self.verb_name + (" --dry-run" if self.is_dry_run else "")
+
+    @property
     def tier(self) -> int:
         return READS if self.is_dry_run else self.verb.tier
 
