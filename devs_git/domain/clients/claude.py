@@ -58,7 +58,9 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
         memory.session_id, memory.agent_id = text(line.get("sessionId")), text(line.get("agentId"))
     time = moment(line.get("timestamp"), memory)
     kind, message = line.get("type"), line.get("message")
-    own_id = text(line.get("uuid"))
+    # A fork that its SDK makes has new ids, and names the old one.
+    forked = line.get("forkedFrom")
+    own_id = text(forked.get("messageUuid") if isinstance(forked, dict) else None) or text(line.get("uuid"))
     if task := ended_task(line):
         memory.note_task(task)
     if kind == "system":
