@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.client import Client, Evidence, Fields
+from devs_git.domain.clients.client import SMALL_FILE, Client, Evidence, Fields
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
@@ -212,6 +212,7 @@ CLAUDE: Final = Client(
     ),
     shells=frozenset({"Bash"}),
     start='"${CLAUDE_PROJECT_DIR:-.}"',
+    small_file=f".claude/{SMALL_FILE}",
     knows=knows,
     read=read,
     answered=("PostToolUse", "PostToolUseFailure"),
@@ -243,6 +244,7 @@ CLAUDE: Final = Client(
         ),
         lacks=(
             "it hands on at most 10,040 characters of a command that fails",
+            "started in a subfolder of the project, it runs none of the project's hooks",
             "it removes newlines at the end of an output, and joins standard error into standard output",
         ),
     ),
