@@ -12,7 +12,7 @@ from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import conversation_snapshots, messages
+from devs_git.storage.catalog import conversation_snapshots, instructions, messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import OfTask, Place
 from devs_git.values import field, immutable, replace
@@ -25,7 +25,8 @@ MOST = 100_000
 class Request(VerbRequest):
     """Messages of `session`, of `task`, or up to `at` (a checkpoint), `snapshot` or `message`; else of the last session here.
 
-    Only the last `limit` of these; with a `cursor`, those before. `format`: for the code that renders the result.
+    Only the last `limit` of these; with a `cursor`, those before. `format`: for the code that renders the result. `system`:
+    also the client's own instructions at the beginning of a session.
     """
 
     session: str = ""
@@ -38,6 +39,7 @@ class Request(VerbRequest):
     tool_results: bool = True
     limit: int = 200
     cursor: str = ""
+    system: bool = False
 
     def __post_init__(self) -> None:
         paging.check_limit(self.limit, MOST)
@@ -64,7 +66,8 @@ class ShownMessage(Message):
 class Result:
     """`message_count`: how many there are in all. `digest`: of this prefix of the session; absent for a task.
 
-    `next_cursor`: for the messages before these; '' if there are none.
+    `next_cursor`: for the messages before these; '' if there are none. `system_left_out`: how many of all are the client's
+    own instructions at the beginning, which were not asked for; absent if there are none.
     """
 
     session_id: str
@@ -72,6 +75,7 @@ class Result:
     messages: tuple[ShownMessage, ...]
     next_cursor: str
     digest: str | None = field(default=None, metadata={"optional": True})
+    system_left_out: int | None = field(default=None, metadata={"optional": True})
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -89,11 +93,14 @@ def _of_task(workspace: Workspace, catalog: Catalog, request: Request) -> Result
         require_task(workspace.ledger.require().here, request.task)
     found = messages.of_task(catalog, known, request.limit, offset=place.offset)
     place = replace(place, upto=newest)
+    openings = {name: _opening(catalog, name, request) for name in {one.session_id for one in found}}
+    said = tuple(one for one in found if one.position > openings[one.session_id])
     return Result(
         session_id=found[-1].session_id if found else session_id,
         message_count=count,
-        messages=_shown_messages(found, request),
+        messages=_shown_messages(said, request),
         next_cursor=place.after(len(found), more=place.offset + len(found) < count),
+        system_left_out=(len(found) - len(said)) or None,
     )
 
 
@@ -104,13 +111,23 @@ def _of_session(workspace: Workspace, catalog: Catalog, request: Request) -> Res
     last = messages.places(catalog, session_id, upto, 1)
     found = messages.places(catalog, session_id, upto, request.limit, offset=place.offset)
     count = last[0].position if last else 0
+    opening = min(count, _opening(catalog, session_id, request))
+    said = tuple(one for one in found if one.position > opening)
     return Result(
         session_id=session_id,
         message_count=count,
-        messages=_shown_messages(found, request),
-        next_cursor=replace(place, upto=count).after(len(found), more=place.offset + len(found) < count),
+        messages=_shown_messages(said, request),
+        next_cursor=replace(place, upto=count).after(
+            len(found), more=place.offset + len(found) < count - opening
+        ),
         digest=last[0].digest if last else None,
+        system_left_out=opening or None,
     )
+
+
+def _opening(catalog: Catalog, session_id: str, request: Request) -> int:
+    """How many messages at the beginning of a session are left out."""
+    return 0 if request.system else instructions.count(catalog, session_id)
 
 
 def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[str, int]:

@@ -24,7 +24,8 @@ Where = Literal["traces", "messages"]
 class Request(VerbRequest):
     """`query`: as people type it (see domain/recall/query.py). `deadline`: in seconds.
 
-    `within`: traces or messages, not both, because ranks of the two indexes cannot be compared.
+    `within`: traces or messages, not both, because ranks of the two indexes cannot be compared. `system`: among messages,
+    also the client's own instructions at the beginning of a session.
     """
 
     query: str = ""
@@ -33,6 +34,7 @@ class Request(VerbRequest):
     cursor: str = ""
     deadline: float = search.DEADLINE
     within: Where = "traces"
+    system: bool = False
 
     def __post_init__(self) -> None:
         if self.within not in get_args(Where):
@@ -87,7 +89,9 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     query = _canonical(parse(request.query, workspace.clock(), stamp))
     place = paging.place(request.cursor)
-    page = search.Page(request.limit, place.offset, place.upto, request.rewound, request.deadline)
+    page = search.Page(
+        request.limit, place.offset, place.upto, request.rewound, request.deadline, request.system
+    )
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         hits, found = (_messages if request.within == "messages" else _traces)(catalog, query, page)
     following = replace(place, upto=found.upto).after(len(hits), more=found.more)

@@ -20,6 +20,19 @@ def test_the_transcript_is_imported_from_what_the_person_said_to_the_last_word(e
     assert everyday.bench.answer("doctor")["findings"] == []
 
 
+def test_the_conversation_begins_with_what_the_person_said(everyday: Everyday) -> None:
+    """Codex writes its own instructions before that, 30,000 characters with the model's, and Gemini CLI a few."""
+    first = everyday.conversation["messages"][0]
+    assert (first["role"], first["content"]) == ("user", PROMPT)
+    whole = everyday.bench.answer("conversation", "show", "--session", everyday.session, "--system")
+    count = whole["message_count"] - len(everyday.conversation["messages"])
+    assert everyday.conversation.get("system_left_out", 0) == count
+    assert {one["role"] for one in whole["messages"][:count]} <= {"system"}
+    assert count > 0 or everyday.program.client == "claude"
+    searched = everyday.bench.answer("trace", "search", "--in", "messages", "cwd")["hits"]
+    assert [one for one in searched if one["role"] == "system"] == []
+
+
 def test_a_result_in_the_transcript_is_what_the_model_was_told(everyday: Everyday) -> None:
     told = [one["tool_result"].replace("\n", "") for one in everyday.messages("tool")]
     assert told == [result.replace("\n", "") for result in everyday.run.results]
@@ -46,7 +59,7 @@ def test_a_session_that_is_resumed_keeps_its_id_and_grows(workbench: Workbench) 
     again = workbench.run((program.shell("echo two"),), prompt="Go on.", resume=session)
     assert {one["session_id"] for one in again.payloads} == {session}
     after = workbench.answer("conversation", "show", "--session", session)
-    assert after["messages"][: before["message_count"]] == before["messages"]
+    assert after["messages"][: len(before["messages"])] == before["messages"]
     assert [one["content"] for one in after["messages"] if one["role"] == "user"] == [
         "Do as planned.",
         "Go on.",

@@ -90,8 +90,9 @@ class Bridge:
     def _send(self, session: str, message: Any, *, stateless: bool) -> list[bytes]:
         if session not in self.children:
             self.children[session] = Child(self.top)
-            # The first message decides the version of the protocol, and a test may send a wrong one.
-            if stateless:
+            if (
+                stateless
+            ):  # the first message decides the version of the protocol, and a test may send a wrong one
                 self.children[session].send(DISCOVER)
         return self.children[session].send(message)
 

@@ -67,8 +67,9 @@ DRY_RUNS = {
 def lived_in(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
     """A repository with tasks, checkpoints, a rewind, and all kinds of uncommitted changes."""
     top = moulded("lived in", lambda: request.getfixturevalue("_living"))
-    # Only the time of this file differs: a status that refreshes the index would write the index.
-    os.utime(top / "f2.txt", (0, 0))
+    os.utime(
+        top / "f2.txt", (0, 0)
+    )  # only the time differs: a status that refreshes the index would write the index
     return top
 
 

@@ -15,7 +15,6 @@ FOUND_ALONE: Final = frozenset(
     {
         "AGENT_HOOK_MISSING",
         "AGENT_HOOK_OFF",
-        "AGENT_HOOK_OUTDATED",
         "AGENT_HOOK_UNTRUSTED",
         "CATALOG_DAMAGED",
         "CATALOG_UNUSABLE",

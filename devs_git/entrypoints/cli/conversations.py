@@ -44,6 +44,9 @@ def _show_text(result: Result) -> str:
 @click.option("--no-tool-calls", is_flag=True, help="Leave out the arguments of tools.")
 @click.option("--no-tool-results", is_flag=True, help="Leave out the results of tools.")
 @click.option(
+    "--system", is_flag=True, help="Also the client's own instructions at the beginning of a session."
+)
+@click.option(
     "--limit", type=int, default=200, show_default=True, help="The number of messages, from the end."
 )
 @click.option("--cursor", default="", help="Older messages: the next_cursor of an earlier answer.")

@@ -135,6 +135,7 @@ def _with_minus_words(made: click.Command) -> click.Command:
 )
 @click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
 @click.option("--rewound", is_flag=True, help="Include rewound tasks.")
+@click.option("--system", is_flag=True, help="Among messages: include the client's own instructions.")
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 @click.option(
     "--deadline",

@@ -95,6 +95,9 @@ TOOLS: Final = (
             Param(
                 "include_tool_results", FLAG, "Include the results of tools (the default).", "tool_results"
             ),
+            Param(
+                "include_system", FLAG, "Include the client's own instructions at the beginning.", "system"
+            ),
             Param("limit", number_schema(conversation_show.MOST), "The number of messages, from the end."),
             Param(
                 "cursor",

@@ -15,7 +15,7 @@ from devs_git.domain.recall.query import Query, Term
 from devs_git.domain.recall.snippets import Snippet
 from devs_git.domain.recall.traces import TraceRow
 from devs_git.errors import DevsError
-from devs_git.storage.catalog import bodies, fulltext, traces
+from devs_git.storage.catalog import bodies, fulltext, instructions, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.fulltext import Index
 from devs_git.values import immutable, replace
@@ -32,18 +32,22 @@ _LARGE: Final = 8 << 20
 _PIECE: Final = 1 << 17
 Item = TypeVar("Item")
 Other = TypeVar("Other")
-_EQUAL: Final = {"task": "task_id", "tool": "tool_name", "agent": "agent"}
+_EQUAL: Final = {"task": "task_id", "tool": "tool_name", "session": "session_id", "agent": "agent"}
 
 
 @immutable
 class Page:
-    """The page that is asked for. `upto` is the number of an entry: newer entries do not shift the later pages."""
+    """The page that is asked for. `upto` is the number of an entry: newer entries do not shift the later pages.
+
+    `system`: also the clients' own instructions at the beginning of sessions.
+    """
 
     limit: int = 20
     offset: int = 0
     upto: int = 0
     rewound: bool = False
     deadline: float = DEADLINE
+    system: bool = False
 
 
 @immutable
@@ -94,7 +98,7 @@ def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Found[i
     Without a word: the newest.
     """
     upto = page.upto or _newest(catalog, index)
-    asked = _IndexQuery(catalog, index, query, *_where(index, query, page, upto))
+    asked = _IndexQuery(catalog, index, query, page, *_where(index, query, page, upto))
     complete = True
     try:
         found = _run(catalog, *_ranked(asked), page, page.deadline)
@@ -114,6 +118,7 @@ class _IndexQuery:
     catalog: Catalog
     index: Index
     query: Query
+    page: Page
     where: list[str]
     values: list[Any]
 
@@ -130,7 +135,7 @@ def _where(index: Index, query: Query, page: Page, upto: int) -> tuple[list[str]
     where: list[str] = [f"t.{index.key} <= ?"]
     values: list[Any] = [upto]
     for key, value in query.equal.items():
-        where.append(index.in_session if key == "session" else f"t.{_EQUAL[key]} = ?")
+        where.append(f"t.{_EQUAL[key]} = ?")
         values.append(value)
     if query.error is not None:
         where.append(f"t.is_error = {int(query.error)}")
@@ -138,9 +143,16 @@ def _where(index: Index, query: Query, page: Page, upto: int) -> tuple[list[str]
         if moment:
             where.append(f"t.created_at {operator} ?")
             values.append(moment)
-    if not page.rewound:
-        where.append("t.rewound_by = ''")
-    return where, values
+    hidden = _hidden(index, page)
+    return [*where, *(condition for condition, _numbers in hidden)], values
+
+
+def _hidden(index: Index, page: Page) -> list[tuple[str, str]]:
+    """What a page leaves out: the condition on a row `t`, and the query of the numbers of the entries."""
+    rewound = ("t.rewound_by = ''", f"SELECT {index.key} FROM {index.rows} WHERE rewound_by <> ''")
+    instructed = (f"t.{index.key} NOT IN ({instructions.NUMBERS})", instructions.NUMBERS)
+    left_out = [] if page.rewound else [rewound]
+    return left_out if page.system or index is not fulltext.MESSAGES else [*left_out, instructed]
 
 
 def _ranked(asked: _IndexQuery) -> tuple[str, list[Any]]:
@@ -175,16 +187,15 @@ def _matching(asked: _IndexQuery) -> tuple[str, list[Any]]:
     name, index, where, values = asked.name, asked.index, asked.where, asked.values
     unwanted, more = _unwanted(asked, f"{name}.rowid")
     match = [expression(asked.query.wanted, fulltext.engine_of(asked.catalog))]
-    only_hidden = where[1:] == ["t.rewound_by = ''"]
-    if where[1:] and not only_hidden:
+    hidden = _hidden(index, asked.page)
+    if where[1:] != [condition for condition, _numbers in hidden]:
         conditions = " AND ".join([f"{name} MATCH ?", *where, *unwanted])
         return (
             f"FROM {name} JOIN {index.rows} t ON t.{index.key} = {name}.rowid WHERE {conditions}",
             match + values + more,
         )
-    rewound = f"SELECT {index.key} FROM {index.rows} WHERE rewound_by <> ''"
-    hidden = [f"{name}.rowid NOT IN ({rewound})"] if only_hidden else []
-    conditions = " AND ".join([f"{name} MATCH ?", f"{name}.rowid <= ?", *hidden, *unwanted])
+    others = [f"{name}.rowid NOT IN ({query})" for _condition, query in hidden]
+    conditions = " AND ".join([f"{name} MATCH ?", f"{name}.rowid <= ?", *others, *unwanted])
     return f"FROM {name} WHERE {conditions}", [*match, values[0], *more]
 
 

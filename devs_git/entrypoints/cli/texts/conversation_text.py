@@ -22,12 +22,13 @@ def chat_text(result: Result) -> str:
     """Each message below a line with its role and time."""
     if not result.messages:
         return _nothing(result)
-    return "\n\n".join([*_older_line(result), *map(_message, result.messages)])
+    return "\n\n".join([*_older_line(result), *_system_line(result), *map(_message, result.messages)])
 
 
 def _nothing(result: Result) -> str:
     if result.message_count:
-        return "\n".join([*_older_line(result), "These options leave nothing to show."])
+        lines = [*_older_line(result), *_system_line(result), "These options leave nothing to show."]
+        return "\n".join(lines)
     return "There is no conversation yet. To import one: devs-git conversation import FILE"
 
 
@@ -37,6 +38,13 @@ def _older_line(result: Result) -> list[str]:
     more = f"--cursor {result.next_cursor}"
     count = result.messages[0].position - 1 if result.digest and result.messages else 0
     return [paint(f"… {plural(count, 'message') if count else 'more'} before this: {more}", "bright_black")]
+
+
+def _system_line(result: Result) -> list[str]:
+    if not result.system_left_out or result.next_cursor:
+        return []
+    many = plural(result.system_left_out, "message")
+    return [paint(f"… {many} with the client's own instructions: --system", "bright_black")]
 
 
 def _message(message: ShownMessage) -> str:
@@ -76,7 +84,7 @@ def table_text(result: Result) -> str:
         )
         for message in result.messages
     ]
-    return table(rows)
+    return "\n".join([*_system_line(result), table(rows)])
 
 
 def _gist(message: ShownMessage) -> str:

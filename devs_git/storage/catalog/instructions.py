@@ -1,0 +1,28 @@
+"""The instructions of the client itself, with which a session of some clients begins.
+
+They are messages of the role `system` before the first other message. They are stored, but nobody said them in the
+conversation, so they are shown and found only if somebody asks for them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.storage.catalog.database import Catalog
+
+_CLIENTS: Final = ", ".join(f"'{client.name}'" for client in CLIENTS.values() if client.instructs)
+# After every message, if there is no other one.
+_NONE: Final = 1 << 60
+_OF_SESSIONS: Final = f"""
+FROM sessions s JOIN messages m ON m.session_id = s.session_id
+WHERE s.client IN ({_CLIENTS}) AND m.position < coalesce((
+  SELECT o.position FROM messages o WHERE o.session_id = s.session_id AND o.role <> 'system' ORDER BY o.position LIMIT 1
+), {_NONE})"""
+# The numbers of all such messages.
+NUMBERS: Final = f"SELECT m.number {_OF_SESSIONS}"
+
+
+def count(catalog: Catalog, session_id: str) -> int:
+    """The number of such messages at the beginning of a session."""
+    return int(catalog.rows(f"SELECT count(*) {_OF_SESSIONS} AND s.session_id = ?", session_id)[0][0])
