@@ -49,8 +49,6 @@ class ClaudeCode(Program):
             "DISABLE_BUG_COMMAND": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "DISABLE_TELEMETRY": "1",
-            # It waits for our server, or a script could call its tools before they are there.
-            "MCP_CONNECTION_NONBLOCKING": "0",
         }
 
     def settle(self, place: Place) -> None:
@@ -63,7 +61,10 @@ class ClaudeCode(Program):
         """Without a person it asks for no trust."""
 
     def command(self, start: Start) -> Sequence[str]:
+        # It waits for our server, or a script could call its tools before they are there.
+        waiting = ("env", "MCP_CONNECTION_NONBLOCKING=0") if start.waits else ()
         return (
+            *waiting,
             *("claude", "-p", start.prompt),
             *(("--resume", start.resume) if start.resume else ()),
             *(("--resume", start.fork, "--fork-session") if start.fork else ()),

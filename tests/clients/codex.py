@@ -80,7 +80,7 @@ class Codex(Program):
 
     def command(self, start: Start) -> Sequence[str]:
         # Codex waits for our server, or a script could call its tools before they are there.
-        waiting = ("-c", "mcp_servers.devs-git.required=true") if start.trusted else ()
+        waiting = ("-c", "mcp_servers.devs-git.required=true") if start.trusted and start.waits else ()
         verb: tuple[str, ...] = ()
         if start.resume:
             verb = ("resume", start.resume)

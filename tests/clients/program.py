@@ -29,13 +29,15 @@ class Place:
 class Start:
     """How a client is started: with what a person says, in a new session, in the one to resume, or in a fork of one.
 
-    `trusted`: whether the client runs the project's own hooks and servers.
+    `trusted`: whether the client runs the project's own hooks and servers. `waits`: whether its first request waits for our
+    server, if the client can be told so.
     """
 
     prompt: str
     resume: str = ""
     fork: str = ""
     trusted: bool = True
+    waits: bool = True
 
 
 class Program(ABC):

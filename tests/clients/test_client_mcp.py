@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -26,6 +27,25 @@ def test_a_tool_of_ours_that_writes_does_its_work(workbench: Workbench) -> None:
     program = workbench.program
     workbench.run((program.own("start_task", task_id="10", title="The first task"),))
     assert workbench.answer("task", "status", "10")["status"] == "active"
+
+
+def test_the_first_request_knows_our_tools_and_a_rewind_is_previewed_without_a_person(
+    workbench: Workbench,
+) -> None:
+    """No client is told to wait for our server. Codex refuses a tool that is marked as destructive, whatever its arguments."""
+    program = workbench.program
+    (workbench.top / "new.txt").write_text("new")
+    run = workbench.run(
+        (program.own("start_task", task_id="10", title="The first task"),),
+        (program.own("commit_task", message="Finish it"),),
+        (program.own("preview_rewind", task_id="10"),),
+        (program.own("rewind_to_task", task_id="10", dry_run=True),),
+        waits=False,
+    )
+    assert re.search("mcp_+devs[-_]git", json.dumps(run.asked[0].body))
+    assert workbench.answer("task", "status", "10")["status"] == "completed"
+    previewed, rewound = ("would_reset_to_commit" in told for told in run.results[2:])
+    assert (previewed, rewound) == (True, program.client != "codex")
 
 
 def test_a_tool_of_ours_that_fails_is_known_to_have_failed(workbench: Workbench) -> None:
