@@ -80,9 +80,8 @@ def test_the_workflow_has_the_whole_history_and_installs_what_this_is() -> None:
     installed = f"pip install 'git+https://github.com/OWNER/{project}@COMMIT'"
     assert any(step.get("run") == installed for step in STEPS)
     assert WORKFLOW["permissions"] == {"contents": "read"}
-    assert "${{" not in "".join(
-        step.get("run", "") for step in STEPS
-    )  # nothing of a pull request becomes a command
+    # No text of a pull request becomes a command.
+    assert "${{" not in "".join(step.get("run", "") for step in STEPS)
 
 
 def test_the_rulesets_protect_the_ledger_and_the_tags_of_tasks() -> None:

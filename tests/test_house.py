@@ -30,6 +30,13 @@ def test_a_file_stays_under_300_lines_and_says_what_it_is_for() -> None:
     assert silent == []
 
 
+def test_no_comment_stands_behind_a_closing_bracket() -> None:
+    """The formatter moves a long comment there. A comment stands above its line."""
+    behind = re.compile(r"^\s*[\])}]+[:,]?  # (?!fmt:|noqa)(.+)$", re.MULTILINE)
+    found = {str(file.relative_to(TOP)): behind.findall(file.read_text()) for file in (*FILES, *TESTS)}
+    assert {name: comments for name, comments in found.items() if comments} == {}
+
+
 def test_one_place_writes_for_people() -> None:
     """Whatever a text holds, no terminal obeys it (`console`). What goes to programs names its reason here."""
     ways = re.compile(

@@ -17,6 +17,8 @@ KIND: Final = "general-purpose"
 INNER: Final = "seq 1 8000"
 OUTER: Final = "seq 1 9; sleep 1; seq 10 9000; exit 3"
 COMMAND: Final = "greet"
+# After the wait for the command in the background.
+ODD: Final = "printf '\\n\\na\\377b\\n\\n'; printf 'to standard error\\n\\n' >&2"
 STORED: Final = "long"
 TEXT: Final = "".join(f"line {number} of a file that is very long\n" for number in range(5000))
 
@@ -42,7 +44,7 @@ class Asides:
             (Call("Bash", background),),
             (program.own("get_task_trace", traceId=STORED),),
             (Call("Read", {"file_path": str(long)}),),
-            (program.shell("sleep 2"),),
+            (program.shell(f"sleep 2; {ODD}"),),
             prompt=PROMPT,
         )
         self.session: str = self.run.payloads[0]["session_id"]

@@ -1,6 +1,7 @@
 """`make client-examples`: run each client's usual session, and keep what it told its hooks and wrote in its transcript.
 
-The files are `tests/examples/clients/<client>/<version>/<program>.hooks.jsonl` and `<program>.transcript.jsonl`. Paths are
+The files are `tests/examples/clients/<client>/<version>/<program>.hooks.jsonl` and `<program>.transcript.jsonl`. Of
+another session and of a fork of it, `<program>.forked.jsonl` and `<program>.fork.jsonl` are the transcripts. Paths are
 replaced. What is the client's own (its instructions, its tools) and every long text are cut.
 """
 
@@ -38,6 +39,8 @@ def main(names: list[str]) -> int:
             Workbench(program, Path(folder)) as bench,
         ):
             record(program, Everyday(bench))
+        if program.forks:
+            record_fork(program)
     record_asides()
     return 0
 
@@ -54,6 +57,25 @@ def record_asides() -> None:
         _write(program, "asides-hooks", asides.run.payloads, bench)
         _write(program, "asides-transcript", _lines(asides.transcript), bench)
         _write(program, "asides-subagent", _lines(subagent), bench)
+
+
+def record_fork(program: Program) -> None:
+    """Write the transcripts of a session and of its fork. The session goes on after it was forked."""
+    with (
+        tempfile.TemporaryDirectory(prefix="client-examples-") as folder,
+        Workbench(program, Path(folder)) as bench,
+    ):
+        _record_fork(program, bench)
+
+
+def _record_fork(program: Program, bench: Workbench) -> None:
+    origin = bench.run((program.shell("echo one"),), prompt="Do as planned.")
+    session = str(origin.payloads[0]["session_id"])
+    fork = bench.run((program.shell("echo two"),), prompt="Go another way.", fork=session)
+    bench.run((program.shell("echo three"),), prompt="Go on.", resume=session)
+    for name, known in (("forked", session), ("fork", str(fork.payloads[0]["session_id"]))):
+        (transcript,) = (path for path in program.transcripts(bench.home) if known in path.name)
+        _write(program, name, _lines(transcript), bench)
 
 
 def record(program: Program, everyday: Everyday) -> None:

@@ -69,3 +69,9 @@ def test_a_part_of_a_long_file_is_stored_as_a_part(asides: Asides) -> None:
     (part,) = (one for one in asides.traces if one["tool_name"] == "Read")
     text = asides.bench.devs_git("trace", "get", part["trace_id"])
     assert (TEXT.startswith(text), part["cut_by_client"]) == (True, True)
+
+
+def test_the_bytes_of_a_short_output_are_those_that_the_page_of_traces_says(asides: Asides) -> None:
+    """Standard error is joined; lines at both ends are gone, and what is not UTF-8 is another character."""
+    last = asides.bench.devs_git("trace", "get", asides.traces[0]["trace_id"])
+    assert last == "a\ufffdb\n\nto standard error"

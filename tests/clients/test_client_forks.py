@@ -15,6 +15,7 @@ from tests.clients.workbench import Run, Workbench
 pytestmark = pytest.mark.thorough
 
 FIRST, OTHER = "Do as planned.", "Go another way."
+LONG = "i=0; while [ $i -lt 100 ]; do echo number $i; i=$((i+1)); done"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def program(request: pytest.FixtureRequest) -> Program:
 @pytest.fixture(scope="module")
 def forked(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Fork:
     with Workbench(program, tmp_path_factory.mktemp(program.name)) as bench:
-        origin = bench.run((program.shell("echo one"),), prompt=FIRST)
+        origin = bench.run((program.shell(LONG),), prompt=FIRST)
         return Fork(
             bench, origin, bench.run((program.shell("echo two"),), prompt=OTHER, fork=session(origin))
         )
@@ -60,14 +61,22 @@ def test_a_fork_is_a_session_of_its_own_that_goes_on_from_the_first(forked: Fork
     assert [one["content"] for one in forked.messages(forked.origin) if one["role"] == "user"] == [FIRST]
 
 
-def test_the_conversation_of_a_fork_is_what_its_transcript_has(forked: Fork) -> None:
-    """Claude Code copies the whole conversation into it, so that we have it twice; Codex writes only what is new."""
+def test_the_conversation_of_a_fork_begins_at_the_beginning(forked: Fork) -> None:
+    """Claude Code copies the beginning into the fork's transcript; Codex only names where the fork leaves its source."""
     said = [one["content"] for one in forked.messages(forked.fork) if one["role"] == "user"]
-    assert said == {"claude": [FIRST, OTHER], "codex": [OTHER]}[forked.bench.program.client]
+    assert said == [FIRST, OTHER]
+    roles = [one["role"] for one in forked.messages(forked.fork)]
+    assert roles == ["user", "assistant", "tool", "assistant"] * 2
 
 
-def test_a_tool_result_after_a_fork_stands_once_in_the_conversation(forked: Fork) -> None:
-    """Claude Code also writes what it sends (`api-request-blob`). That is no message."""
+def test_the_results_of_a_fork_and_its_beginning_stand_once(forked: Fork) -> None:
+    """Claude Code also writes what it sends (`api-request-blob`), with the results and its own reminders."""
     results = [one["tool_result"] for one in forked.messages(forked.fork) if one["role"] == "tool"]
-    twos = [one for one in results if "two" in one]
-    assert len(twos) == 1
+    assert ["number 99" in results[0], "two" in results[1], len(results)] == [True, True, 2]
+    for words in (f'"{FIRST}"', '"number 99"'):
+        hits = forked.bench.answer("trace", "search", "--in", "messages", words)["hits"]
+        assert len([hit for hit in hits if hit["role"] != "assistant"]) == 1
+    assert len([one for one in results if "two" in one]) == 1
+    traces = forked.bench.answer("trace", "search", '"number 99"')["hits"]
+    assert len(traces) == 1
+    assert traces[0]["session_id"] == session(forked.origin)

@@ -88,7 +88,8 @@ def test_people_read_how_much_is_left_out_and_can_ask_for_it(tmp_path: Path) -> 
 def test_a_task_s_messages_are_without_instructions_too(tmp_path: Path) -> None:
     rollout = session(tmp_path)
     path = tmp_path / "other.jsonl"
-    path.write_bytes(rollout.data.replace(SESSION.encode(), b"another"))
+    # At another time, or the messages would be those of a fork.
+    path.write_bytes(rollout.data.replace(SESSION.encode(), b"another").replace(b"2026-11-23", b"2026-11-24"))
     call("conversation import", conversation_import.Request(path, task="10"))
     found = shown(task="10")
     assert [one.position for one in found.messages] == [4, 5, 6]

@@ -113,9 +113,8 @@ def test_gits_upkeep_keeps_working(top: Path, git: Run, tmp_path: Path) -> None:
 
 def test_no_commit_is_made_while_frozen_not_by_plumbing_either(top: Path, git: Run) -> None:
     git("format-patch", "-q", "-1", "-o", "..")
-    git(
-        "config", "user.name", "Grace"
-    )  # applied within one second it would be the same commit again, not a new one
+    # With the same name and within one second, `git am` would make the same commit again.
+    git("config", "user.name", "Grace")
     git("checkout", "-q", "-b", "work", "HEAD~1")
     patch = next(top.parent.glob("*.patch"))
     made = git("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")

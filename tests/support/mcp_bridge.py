@@ -90,9 +90,8 @@ class Bridge:
     def _send(self, session: str, message: Any, *, stateless: bool) -> list[bytes]:
         if session not in self.children:
             self.children[session] = Child(self.top)
-            if (
-                stateless
-            ):  # the first message decides the version of the protocol, and a test may send a wrong one
+            # The first message decides the version of the protocol, and a test may send a wrong one.
+            if stateless:
                 self.children[session].send(DISCOVER)
         return self.children[session].send(message)
 

@@ -248,9 +248,7 @@ class World(People, RuleBasedStateMachine):
 
     @rule(at=st.sampled_from([None, 0, 1, 2]), mode=modes, save=saves, fate=fates)
     def undo(self, at: int | None, mode: str | None, save: str | None, fate: tuple[str, int, str]) -> None:
-        if (
-            not self.before
-        ):  # not a precondition: it would depend on the moment of a kill, and a seed could not repeat it
+        if not self.before:  # no precondition: a seed could not repeat it, because it depends on a kill
             return
         op_id = None if at is None else list(self.before)[at % len(self.before)]
         request = undo.Request(op_id, preserve=mode, untracked=save)

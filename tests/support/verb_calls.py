@@ -67,9 +67,8 @@ DRY_RUNS = {
 def lived_in(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
     """A repository with tasks, checkpoints, a rewind, and all kinds of uncommitted changes."""
     top = moulded("lived in", lambda: request.getfixturevalue("_living"))
-    os.utime(
-        top / "f2.txt", (0, 0)
-    )  # only the time differs: a status that refreshes the index would write the index
+    # Only the time of this file differs: a status that refreshes the index would write the index.
+    os.utime(top / "f2.txt", (0, 0))
     return top
 
 

@@ -15,6 +15,7 @@ FOUND_ALONE: Final = frozenset(
     {
         "AGENT_HOOK_MISSING",
         "AGENT_HOOK_OFF",
+        "AGENT_HOOK_OUTDATED",
         "AGENT_HOOK_UNTRUSTED",
         "CATALOG_DAMAGED",
         "CATALOG_UNUSABLE",

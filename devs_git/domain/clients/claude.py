@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.client import Client, Evidence, Fields
+from devs_git.domain.clients.client import SMALL_FILE, Client, Evidence, Fields
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
@@ -58,7 +58,9 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
         memory.session_id, memory.agent_id = text(line.get("sessionId")), text(line.get("agentId"))
     time = moment(line.get("timestamp"), memory)
     kind, message = line.get("type"), line.get("message")
-    own_id = text(line.get("uuid"))
+    # A fork that its SDK makes has new ids, and names the old one.
+    forked = line.get("forkedFrom")
+    own_id = text(forked.get("messageUuid") if isinstance(forked, dict) else None) or text(line.get("uuid"))
     if task := ended_task(line):
         memory.note_task(task)
     if kind == "system":
@@ -210,6 +212,7 @@ CLAUDE: Final = Client(
     ),
     shells=frozenset({"Bash"}),
     start='"${CLAUDE_PROJECT_DIR:-.}"',
+    small_file=f".claude/{SMALL_FILE}",
     knows=knows,
     read=read,
     answered=("PostToolUse", "PostToolUseFailure"),
@@ -241,6 +244,7 @@ CLAUDE: Final = Client(
         ),
         lacks=(
             "it hands on at most 10,040 characters of a command that fails",
+            "started in a subfolder of the project, it runs none of the project's hooks",
             "it removes newlines at the end of an output, and joins standard error into standard output",
         ),
     ),

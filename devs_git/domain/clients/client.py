@@ -16,16 +16,27 @@ BEFORE: Final = "before"
 # The name of our MCP server in a client's files.
 SERVER: Final = "devs-git"
 _SERVER: Final[Mapping[str, Any]] = {"command": "devs-git", "args": ["mcp"]}
-# Every version of our line in a client's file contains this.
+# Every version of our long line in a client's file contains this, and so does our small file.
 MARK: Final = "/devs/agent-hook;"
-MARKS: Final = (MARK,)
+# Our lines contain one of these: the long one, or the name of our small file.
+SMALL_FILE: Final = "devs-hook"
+MARKS: Final = (MARK, f"/{SMALL_FILE};")
 # The line that a client runs. With built-in commands of a shell it finds our script in the common git directory, from any
 # folder of any worktree. Without the script nothing happens. So no project file has a path of somebody's machine.
-_LINE: Final = (
+_FIND: Final = (
     'w=$PWD; cd {start} && until [ -e .git ] || [ "$PWD" = / ]; do cd ..; done; '
     "g=.git; [ -d $g ] || read -r _ g 2>/dev/null <$g; "
-    'h=${{g%/worktrees/*}}/devs/agent-hook; [ ! -r "$h" ] || {{ set -- {client} {event}; . "$h"; }}'
+    "h=${{g%/worktrees/*}}/devs/agent-hook; "
 )
+_LINE: Final = _FIND + '[ ! -r "$h" ] || {{ set -- {client} {event}; . "$h"; }}'
+# The short line reads our small file, which has the rest. It is tracked, so another branch may lack it: then nothing
+# happens. So no event that a gate needs has this line.
+_SHORT: Final = 'set -- {client} {event}; f={start}/{file}; [ ! -r "$f" ] || . "$f"'
+_SMALL: Final = """\
+# devs-git agent install wrote this file. The hooks of {title} for a session read it, so that their lines are short.
+# It reads the script of devs-git in the git directory of this clone. Without that script it does nothing.
+{find}[ ! -r "$h" ] || . "$h"
+"""
 
 
 @immutable
@@ -88,6 +99,7 @@ class Client:
 
     `server_entry` is our MCP server as `server_file` names it, in the table or object `server_table`. One file may have
     hooks and servers. `plugin` is the text of `hooks_file`, if the client loads a program of ours instead of lines.
+    `small_file` is a file of ours: the lines for the events of a session are short, and read it.
     `unwrap` returns a tool's output without what the client puts around it.
     `cut` says of a payload whether the client kept only a part of its output, and what is known of the whole.
     """
@@ -111,6 +123,7 @@ class Client:
     server_table: str = "mcpServers"
     server_entry: Mapping[str, Any] = _SERVER
     plugin: Callable[[Client], str] | None = None
+    small_file: str = ""
     # Whether it reads JSON with comments and with a comma too many.
     reads_comments: bool = False
     unwrap: Callable[[Any], Any] = lambda response: response
@@ -132,8 +145,15 @@ class Client:
         """Every event for which the client runs our hook."""
         return (self.before, *self.after, *self.session)
 
+    @property
+    def small_text(self) -> str:
+        """The text of `small_file`."""
+        return _SMALL.format(title=self.title, find=_FIND.format(start=self.start))
+
     def command(self, event: str) -> str:
         """The command that the client runs at `event`."""
         name = BEFORE if event == self.before else event
+        if self.small_file and event in self.session:
+            return _SHORT.format(start=self.start, file=self.small_file, client=self.name, event=name)
         line = _LINE.format(start=self.start, client=self.name, event=name)
         return f"sh -c '{line}'" if self.own_shell else line

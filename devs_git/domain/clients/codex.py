@@ -79,13 +79,13 @@ def knows(line: Mapping[str, Any]) -> bool:
 
 def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     """The messages of one line, at most one."""
+    from devs_git.domain.clients.codex_places import note_place
     from devs_git.domain.clients.transcript_lines import UnnamedMessage, moment, text
 
     moment(line.get("timestamp"), memory)
     kind, payload = line.get("type"), line.get("payload")
     if kind in _WRAPPED and isinstance(payload, dict):
-        if kind == "session_meta":
-            memory.session_id = memory.session_id or text(payload.get("id"))
+        note_place(line, payload, memory)
         if kind == "event_msg":
             _count(payload, memory)
             _note_end(payload, memory)

@@ -49,7 +49,7 @@ _OF_CALLS: Final = frozenset({"functionCall", "functionResponse"})
 _COUNTED: Final = ("input", "output", "thoughts", "tool")
 
 
-def denied(_event: str, reason: str) -> dict[str, Any]:
+def denial_of_tool(_event: str, reason: str) -> dict[str, Any]:
     """A denial in the form of Gemini CLI."""
     return {"decision": "deny", "reason": reason}
 
@@ -68,7 +68,7 @@ def unwrap(response: Any) -> Any:
     return "" if printed == _EMPTY else printed
 
 
-def failed(response: Any) -> bool:
+def has_failed(response: Any) -> bool:
     """Whether the tool's answer has an error, or an exit status other than 0."""
     if not isinstance(response, dict):
         return False
@@ -158,7 +158,7 @@ def _called(call: Mapping[str, Any], answer: str, memory: Memory) -> Sequence[Un
         tool_name=name,
         tool_input=given,
         tool_result=result,
-        is_error=failed(told),
+        is_error=has_failed(told),
     )
     return (
         UnnamedMessage(asked, f"{answer}.{call_id}"),
@@ -231,9 +231,9 @@ GEMINI: Final = Client(
     ),
     shells=frozenset({"run_shell_command"}),
     ours=(f"mcp_{SERVER}_",),
-    denial=denied,
+    denial=denial_of_tool,
     unwrap=unwrap,
-    failed=failed,
+    failed=has_failed,
     notes=(_TRUST,),
     instructs=True,
     knows=knows,

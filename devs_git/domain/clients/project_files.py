@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from devs_git.domain.clients.client import MARK, SERVER, Client
+from devs_git.domain.clients.client import MARK, MARKS, SERVER, Client
 from devs_git.domain.text import json_edit, toml_edit
 from devs_git.domain.text.json_edit import Unfit
 
@@ -37,6 +37,21 @@ def _with_plugin(text: str | None, ours: str) -> str:
     if text is not None and MARK not in text:
         raise Unfit(1, "it is not the plug-in of devs-git")
     return ours
+
+
+def has_old_hooks(text: str, client: Client) -> bool:
+    """Whether the hooks file has lines of ours, and not exactly those of this version. False if it cannot be read."""
+    try:
+        return bool(without_hooks(text, client) != text) and with_hooks(text, client) != text
+    except Unfit:
+        return False
+
+
+def with_small_file(text: str | None, client: Client) -> str:
+    """Our small file. Unfit if something else has its place."""
+    if text is not None and MARK not in text:
+        raise Unfit(1, "it is not the file of devs-git")
+    return client.small_text
 
 
 def _without_lines(text: str) -> str | None:
@@ -126,4 +141,5 @@ def _handlers(value: Any) -> Iterator[tuple[str, int, int, Any]]:
 
 
 def _is_ours(handler: Any) -> bool:
-    return isinstance(handler, dict) and MARK in str(handler.get("command", ""))
+    command = str(handler.get("command", "")) if isinstance(handler, dict) else ""
+    return any(mark in command for mark in MARKS)

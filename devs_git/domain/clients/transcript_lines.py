@@ -27,7 +27,8 @@ class Memory:
     `agent_id`: the client's id of the subagent of the session, if the transcript is a subagent's.
 
     `usage`: the last count of tokens, and of what. `loose`: tokens of lines that gave no message. `seen`: how often each
-    line without an id and a time was read.
+    line without an id and a time was read. `fork`: the members of a `Fork`, if the transcript begins as one. `turn_id` and
+    `ordinal`: the client's names of the turn and of the last line, if it has such names.
 
     `finished`: the calls of which the last line told how they ended. `ended`: whether each of them failed and is stored,
     until a message has its result. `processes`: id, command and whether it ended of the call that started each process.
@@ -45,6 +46,9 @@ class Memory:
     ended: dict[str, list[bool]] = field(default_factory=dict)
     processes: dict[str, list[Any]] = field(default_factory=dict)
     tasks: dict[str, list[Any]] = field(default_factory=dict)
+    fork: list[Any] = field(default_factory=list)
+    turn_id: str = ""
+    ordinal: int | None = None
 
     def note_call(self, call_id: str, name: str, given: Any) -> None:
         note(self.calls, call_id, [name, given])
@@ -119,6 +123,17 @@ class EndedTask(NamedTuple):
     task_id: str
     path: str
     is_error: bool
+
+
+class Fork(NamedTuple):
+    """The beginning of a transcript that has only a fork's new messages.
+
+    The other messages are those of the session `source` before its line `ordinal`. `at` is the time of the fork.
+    """
+
+    source: str
+    ordinal: int
+    at: str
 
 
 class UnnamedMessage(NamedTuple):

@@ -12,6 +12,7 @@ from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_lines import (
     Answer,
     FinishedCall,
+    Fork,
     Memory,
     UnnamedMessage,
     loads,
@@ -30,7 +31,8 @@ _BAD: Final = (TypeError, ValueError, KeyError, AttributeError, RecursionError)
 
 class TranscriptMessage(NamedTuple):
     """One message of a transcript. `call_id` is the client's id of the call that it answers, `event` the event of the hook
-    after such a call. `loose` counts tokens that belong to no message. `answer`: see there.
+    after such a call. `loose` counts tokens that belong to no message. `answer`: see there. `turn_id` and `ordinal` are the
+    client's names of its turn and line; '' and None for none.
     """
 
     message: Message
@@ -38,6 +40,8 @@ class TranscriptMessage(NamedTuple):
     event: str
     loose: int
     answer: Answer = Answer()
+    turn_id: str = ""
+    ordinal: int | None = None
 
 
 @mutable
@@ -60,6 +64,11 @@ class Reader:
         agent = one_line(text(self.memory.agent_id))[:_LONGEST]
         return session_of_subagent(own, agent) if agent else own
 
+    @property
+    def fork(self) -> Fork | None:
+        """What the transcript says of the session that it is a fork of; None if it has all messages itself."""
+        return Fork(*self.memory.fork) if self.memory.fork else None
+
     def read(self, line: bytes) -> list[TranscriptMessage]:
         """The messages of a line, none for a blank line or garbage. Garbage is counted."""
         self.finished = ()
@@ -79,7 +88,8 @@ class Reader:
         message = replace(said.message, id=said.own_id[:_LONGEST] or self._own_name(said, timed=timed))
         event = self.client.answered[bool(message.is_error)]
         loose, self.memory.loose = self.memory.loose, 0
-        return TranscriptMessage(message, said.call_id, event, loose, said.answer)
+        own = (self.memory.turn_id, self.memory.ordinal)
+        return TranscriptMessage(message, said.call_id, event, loose, said.answer, *own)
 
     def _own_name(self, said: UnnamedMessage, *, timed: bool) -> str:
         """An id made from the message, because the client has none. Without a time, also from the number of equal messages before."""

@@ -7,11 +7,19 @@ from pathlib import Path
 
 from devs_git.domain.clients.hook_payload import trace_id_of
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.transcript_lines import EndedTask
+from devs_git.domain.clients.transcript_lines import EndedTask, Memory
 from devs_git.domain.recall.conversation import main_session
 from devs_git.storage.catalog import session_files, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import replace
+
+
+def take_all(catalog: Catalog, memory: Memory, session_id: str, transcript: Path) -> None:
+    """Take what ended commands printed. Those whose call the hook's payload did not tell yet wait for the next reading."""
+    tasks = (EndedTask(call_id, *rest) for call_id, rest in list(memory.tasks.items()))
+    for task in tasks:
+        if take(catalog, task, session_id, transcript):
+            del memory.tasks[task.call_id]
 
 
 def take(catalog: Catalog, task: EndedTask, session_id: str, transcript: Path) -> bool:

@@ -102,20 +102,13 @@ def readable(data: bytes) -> str:
 
 
 def message(packed: bytes) -> str:
-    """The text for the index of one message: its content, its tool calls with their inputs, and a tool's result.
-
-    In SQL it is the function devs_message.
-    """
+    """The text for the index of one message. In SQL it is the function devs_message."""
     # Imported late: who reads a trace does not need it.
     import json
 
-    record = json.loads(unpack(packed))
-    calls = [
-        f"{call['name']} {json.dumps(call['input'], ensure_ascii=False)}"
-        for call in record.get("tool_calls", ())
-    ]
-    found = [record.get("content", ""), *calls, record.get("tool_name", ""), record.get("tool_result", "")]
-    return "\n".join(filter(None, found)).encode("utf-8", "replace").decode().replace("\0", " ")
+    from devs_git.domain.recall.message_text import text_of
+
+    return text_of(json.loads(unpack(packed)))
 
 
 class Texts:

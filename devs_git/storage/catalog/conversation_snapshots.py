@@ -6,7 +6,7 @@ import sqlite3
 from typing import Any, Final
 
 from devs_git.domain.ledger.events import Event
-from devs_git.domain.recall.conversation_prefix import prefix_of
+from devs_git.domain.recall.conversation_prefix import Prefix, prefix_of
 from devs_git.domain.recall.conversation_snapshots import Metadata, Snapshot, snapshot_of_checkpoint
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
@@ -17,7 +17,7 @@ _COLUMNS: Final = (
 )
 # The cost of a prefix comes from its last message, so it takes one row, however long the conversation is.
 _FROM: Final = (
-    "FROM snapshots s LEFT JOIN messages m ON m.session_id = s.session_id AND m.position = s.message_count"
+    "FROM snapshots s LEFT JOIN paths m ON m.session_id = s.session_id AND m.position = s.message_count"
 )
 
 
@@ -35,7 +35,7 @@ def apply_event(catalog: Catalog, event: Event) -> bool:
             task,
             f"{task}@{event.number}",
             "checkpoint",
-            prefix.count,
+            _count(catalog, prefix),
             prefix.digest,
             Metadata(0, 0.0),
             event.finished,
@@ -54,6 +54,16 @@ def apply_event(catalog: Catalog, event: Event) -> bool:
         base.execute("UPDATE snapshots SET live = 1 WHERE tag = ?", (tag,)).rowcount for tag in event.revived
     ]
     return all(revived)
+
+
+def _count(catalog: Catalog, prefix: Prefix) -> int:
+    """The messages of a prefix as they are counted here. A fork may have got its beginning after the event was written."""
+    query = "SELECT position FROM paths WHERE session_id = ? AND {} AND digest = ?"
+    for more, values in (("position = ?", (prefix.count,)), ("position > ?", (prefix.count,))):
+        found = catalog.rows(query.format(more), prefix.session_id, *values, prefix.digest)
+        if found:
+            return int(found[0][0])
+    return prefix.count
 
 
 def _move(catalog: Catalog, old: str, new: str, number: str) -> None:

@@ -27,7 +27,7 @@ def keep(catalog: Catalog, call: FinishedCall, known: Trace, event: str) -> None
     if stored is None:
         traces.put(catalog, made)
     elif not call.is_part:
-        if (both := joined(stored, made)) != stored:
+        if (both := join(stored, made)) != stored:
             traces.put(catalog, both)
     # After the end the whole output is there, unless it is too long. What a hook told has the last part.
     elif not stored.event and (not call.is_last_part or len(stored.output) > _MOST_AT_ONCE):
@@ -43,10 +43,10 @@ def _grow(catalog: Catalog, stored: Trace, call: FinishedCall) -> None:
 def with_told(catalog: Catalog, trace: Trace) -> Trace:
     """The trace that a hook told, with what a transcript told of the call before."""
     stored = _stored(catalog, trace.trace_id)
-    return joined(trace, stored) if stored else trace
+    return join(trace, stored) if stored else trace
 
 
-def joined(hooks: Trace, told: Trace) -> Trace:
+def join(hooks: Trace, told: Trace) -> Trace:
     """One trace of what a hook and a transcript told of the same call: the longer output, and how it ended."""
     longer = told if len(told.output) > len(hooks.output) else hooks
     return replace(

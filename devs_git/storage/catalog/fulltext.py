@@ -29,7 +29,8 @@ class Index:
     """A full-text index, which has a table for each engine.
 
     The `view` has the columns rowid and text. When a row of `table` is deleted, its entry is deleted, too. `rows` is the
-    table with the columns for filters, and `key` its column with the number of the entry.
+    table with the columns for filters, and `key` its column with the number of the entry. `in_session` is the condition
+    that a row `t` belongs to a session. `before`: the names that the index had when its texts were made in another way.
     """
 
     name: str
@@ -37,6 +38,8 @@ class Index:
     table: str
     key: str
     rows: str
+    in_session: str
+    before: tuple[str, ...] = ()
 
     def of(self, engine: int) -> str:
         """The name of the engine's table. A SQLite without FTS5 cannot drop an FTS5 table, so each has its own name."""
@@ -60,8 +63,16 @@ class Index:
         )
 
 
-TRACES: Final = Index("trace_index", "trace_texts", "bodies", "body_id", "traces")
-MESSAGES: Final = Index("message_index", "message_texts", "messages", "number", "messages")
+TRACES: Final = Index("trace_index", "trace_texts", "bodies", "body_id", "traces", "t.session_id = ?")
+MESSAGES: Final = Index(
+    "message_words",
+    "message_texts",
+    "messages",
+    "number",
+    "messages",
+    "t.number IN (SELECT number FROM paths WHERE session_id = ?)",
+    before=("message_index",),
+)
 INDEXES: Final = (TRACES, MESSAGES)
 
 
@@ -99,8 +110,11 @@ def _build(catalog: Catalog) -> int:
     """Build the index if it is missing, inside a transaction. So a process with the other engine cannot interfere."""
     wanted = _wanted(catalog)
     if not _is_built(catalog, wanted):
+        engine, *names = catalog.setting(ENGINE).split() or [""]
         for index in INDEXES:
-            _rebuild(catalog, index, wanted)
+            there = catalog.rows("SELECT 1 FROM sqlite_master WHERE name = ?", index.of(wanted))
+            if not (there and engine == str(wanted) and index.name in names):
+                _rebuild(catalog, index, wanted)
         catalog.set(ENGINE, _engine_setting(wanted))
     return wanted
 
@@ -150,7 +164,8 @@ def _rebuild(catalog: Catalog, index: Index, engine: int) -> None:
     for number in (4, 5):
         # If this SQLite does not have the other engine, its table stays and is not used.
         with suppress(*(() if number == engine else (sqlite3.OperationalError,))):
-            base.execute(f"DROP TABLE IF EXISTS {index.of(number)}")
+            for name in (index.name, *index.before):
+                base.execute(f"DROP TABLE IF EXISTS {name}{number}")
     base.set_progress_handler(lambda: catalog.progress("building the index", 0, 0), _STEPS)
     try:
         for statement in index.creation(engine):

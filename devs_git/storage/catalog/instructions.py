@@ -15,12 +15,13 @@ _CLIENTS: Final = ", ".join(f"'{client.name}'" for client in CLIENTS.values() if
 # After every message, if there is no other one.
 _NONE: Final = 1 << 60
 _OF_SESSIONS: Final = f"""
-FROM sessions s JOIN messages m ON m.session_id = s.session_id
-WHERE s.client IN ({_CLIENTS}) AND m.position < coalesce((
-  SELECT o.position FROM messages o WHERE o.session_id = s.session_id AND o.role <> 'system' ORDER BY o.position LIMIT 1
+FROM sessions s JOIN paths p ON p.session_id = s.session_id
+WHERE s.client IN ({_CLIENTS}) AND p.position < coalesce((
+  SELECT o.position FROM paths o JOIN messages m ON m.number = o.number
+  WHERE o.session_id = s.session_id AND m.role <> 'system' ORDER BY o.position LIMIT 1
 ), {_NONE})"""
 # The numbers of all such messages.
-NUMBERS: Final = f"SELECT m.number {_OF_SESSIONS}"
+NUMBERS: Final = f"SELECT p.number {_OF_SESSIONS}"
 
 
 def count(catalog: Catalog, session_id: str) -> int:

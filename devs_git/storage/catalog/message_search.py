@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devs_git.domain.recall import snippets
+from devs_git.domain.recall.message_text import text_of
 from devs_git.domain.recall.query import Query
 from devs_git.domain.recall.snippets import Snippet
-from devs_git.storage.catalog import bodies, fulltext
+from devs_git.storage.catalog import fulltext, messages
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.messages import COLUMNS, Place, place_of
+from devs_git.storage.catalog.messages import Place
 from devs_git.storage.catalog.search import Found, Page, numbers
 from devs_git.values import immutable
 
@@ -29,5 +30,6 @@ def search(catalog: Catalog, query: Query, page: Page) -> Found[Hit]:
 
 
 def _hit(catalog: Catalog, number: int, query: Query) -> Iterator[Hit]:
-    for found in catalog.rows(f"SELECT {COLUMNS} FROM messages WHERE number = ?", number):
-        yield Hit(place_of(found), snippets.cut((bodies.message(found[5]),), query.wanted))
+    place = messages.place_of(catalog, number, query.equal.get("session", ""))
+    if place:
+        yield Hit(place, snippets.cut((text_of(place.message.record()),), query.wanted))

@@ -151,4 +151,56 @@ UPDATE traces SET full_bytes = (
 UPDATE traces SET cut_by_client = 1, full_bytes = nullif(full_bytes, -1) WHERE full_bytes IS NOT NULL
 """
 
-STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT)
+# Forks of a session share its messages: a message is stored once, and `paths` says which messages a session has, in its
+# order. Digest and sums of a path's row are those of the prefix that ends with it. A catalog that has a fork's messages
+# twice keeps the older ones. `ordinal` and `turn_id` are the client's own names of a place. The index of messages has another
+# name since then, so it is built again.
+_FORKS: Final = """
+CREATE TABLE doubled AS SELECT * FROM messages;
+CREATE INDEX doubled_by_id ON doubled (message_id);
+DROP VIEW message_texts;
+DROP TABLE messages;
+CREATE TABLE messages (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_id TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  turn_id TEXT NOT NULL,
+  ordinal INTEGER,
+  task_id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  role TEXT NOT NULL,
+  tool_name TEXT NOT NULL,
+  is_error INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  created_at TEXT NOT NULL,
+  rewound_by TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE paths (
+  session_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  token_count INTEGER NOT NULL,
+  cost_usd REAL NOT NULL,
+  PRIMARY KEY (session_id, position)
+) WITHOUT ROWID;
+INSERT INTO paths SELECT m.session_id, m.position, (
+  SELECT min(number) FROM doubled d WHERE d.message_id = m.message_id AND d.created_at = m.created_at AND d.role = m.role
+), m.digest, m.token_count, m.cost_usd FROM doubled m;
+CREATE UNIQUE INDEX paths_by_number ON paths (number, session_id);
+INSERT INTO messages SELECT number, session_id, message_id, '', NULL, task_id, agent, role, tool_name, is_error, body,
+  created_at, rewound_by FROM doubled WHERE number IN (SELECT number FROM paths);
+DROP TABLE doubled;
+CREATE INDEX messages_by_task ON messages (task_id, created_at);
+CREATE INDEX messages_by_age ON messages (created_at, number);
+CREATE INDEX messages_by_id ON messages (message_id);
+CREATE INDEX messages_rewound ON messages (rewound_by, number) WHERE rewound_by <> '';
+CREATE VIEW message_texts (rowid, text) AS SELECT number, devs_message(body) FROM messages;
+ALTER TABLE sessions ADD COLUMN forked_from TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN fork_ordinal INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN forked_at TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN inherited INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX sessions_forked ON sessions (forked_from) WHERE forked_from <> ''
+"""
+
+STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS)

@@ -32,7 +32,7 @@ _LARGE: Final = 8 << 20
 _PIECE: Final = 1 << 17
 Item = TypeVar("Item")
 Other = TypeVar("Other")
-_EQUAL: Final = {"task": "task_id", "tool": "tool_name", "session": "session_id", "agent": "agent"}
+_EQUAL: Final = {"task": "task_id", "tool": "tool_name", "agent": "agent"}
 
 
 @immutable
@@ -135,7 +135,7 @@ def _where(index: Index, query: Query, page: Page, upto: int) -> tuple[list[str]
     where: list[str] = [f"t.{index.key} <= ?"]
     values: list[Any] = [upto]
     for key, value in query.equal.items():
-        where.append(f"t.{_EQUAL[key]} = ?")
+        where.append(index.in_session if key == "session" else f"t.{_EQUAL[key]} = ?")
         values.append(value)
     if query.error is not None:
         where.append(f"t.is_error = {int(query.error)}")

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.transcript_lines import EndedTask, Memory
 from devs_git.domain.clients.transcript_reader import (
     LOOKED_AT,
     Reader,
@@ -28,9 +27,10 @@ from devs_git.domain.clients.transcript_reader import (
 )
 from devs_git.domain.text import limits
 from devs_git.errors import invalid
-from devs_git.storage.catalog import messages
+from devs_git.storage.catalog import append_messages, forks, messages
+from devs_git.storage.catalog.append_messages import About
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.messages import About, Session
+from devs_git.storage.catalog.messages import Session
 from devs_git.values import mutable, replace
 
 # Lines in one transaction. Between two transactions, other processes can write.
@@ -137,7 +137,10 @@ def take_in(
                 session = _session(catalog, position.reader, client, context)
                 batch = _batch(catalog, stream, position, session, context)
                 if position.reader.memory.tasks:
-                    _take_background(catalog, position.reader.memory, batch.session.session_id, source.path)
+                    from devs_git.storage.catalog import background_outputs
+
+                    memory, session_id = position.reader.memory, batch.session.session_id
+                    background_outputs.take_all(catalog, memory, session_id, source.path)
                 if batch.session.message_count:
                     _keep(catalog, batch.session, context, None if batch.more else position.read)
                 position.digest = _digest(stream, position.read)
@@ -190,7 +193,10 @@ def _digest(stream: BinaryIO, length: int) -> str:
 
 def _session(catalog: Catalog, reader: Reader, client: str, context: ReadContext) -> Session:
     """The session as far as it is known. A session without messages is not stored, so a provisional id leaves no row."""
-    known = messages.session(catalog, reader.session) or Session(reader.session)
+    known = messages.session(catalog, reader.session)
+    if known is None:
+        made = Session(reader.session)
+        known = forks.begin(catalog, made, reader.fork) if reader.fork else made
     return replace(
         known,
         client=client,
@@ -215,32 +221,22 @@ def _batch(
         if not line.endswith(b"\n") and not is_complete(line):
             return _Batch(grown, more=False, waits=bool(line))
         said, ended = position.reader.read(line), position.reader.finished
-        # The first lines have the id of the session.
-        if (said or ended) and grown.session_id != position.reader.session:
+        # The first lines have the id of the session, and say whether it is a fork.
+        if (said or ended) and not forks.is_session_of(grown, position.reader):
             grown = _session(catalog, position.reader, session.client, context)
         for read in said:
             about = about or _about(catalog, grown, context, position.path)
             before = grown.message_count
-            grown = messages.append(catalog, grown, read, about)
+            grown = append_messages.append(catalog, grown, read, about)
             if grown.message_count > before:
                 position.new += 1
                 if context.every and grown.message_count % context.every == 0:
                     _snapshot(catalog, grown, context)
         for call in ended:
             about = about or _about(catalog, grown, context, position.path)
-            messages.keep_call(catalog, grown, call, about)
+            append_messages.keep_call(catalog, grown, call, about)
         position.read += len(line)
     return _Batch(grown, more=True, waits=False)
-
-
-def _take_background(catalog: Catalog, memory: Memory, session_id: str, transcript: Path) -> None:
-    """Take what ended commands printed. Those whose call the hook's payload did not tell yet wait for the next reading."""
-    from devs_git.storage.catalog import background_outputs
-
-    tasks = (EndedTask(call_id, *rest) for call_id, rest in list(memory.tasks.items()))
-    for task in tasks:
-        if background_outputs.take(catalog, task, session_id, transcript):
-            del memory.tasks[task.call_id]
 
 
 def _about(catalog: Catalog, session: Session, context: ReadContext, path: Path) -> About:
@@ -251,6 +247,7 @@ def _about(catalog: Catalog, session: Session, context: ReadContext, path: Path)
 
 def _keep(catalog: Catalog, session: Session, context: ReadContext, read: int | None) -> None:
     messages.save_session(catalog, session)
+    forks.extend_forks_of(catalog, session.session_id)
     if read is not None:
         if context.snapshot:
             _snapshot(catalog, session, context)

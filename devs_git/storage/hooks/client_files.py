@@ -42,6 +42,8 @@ def install(places: Places, top: Path, client: Client, python: str = sys.executa
         (client.hooks_file, lambda text: project_files.with_hooks(text, client)),
         (client.server_file, lambda text: project_files.with_server(text, client)),
     )
+    if client.small_file:
+        edits += ((client.small_file, lambda text: project_files.with_small_file(text, client)),)
     texts = _edited(top, edits)
     done = _write_all(top, texts)
     return (
@@ -63,6 +65,8 @@ def uninstall(top: Path, client: Client) -> tuple[Action, ...]:
         (client.hooks_file, _if_there(lambda text: project_files.without_hooks(text, client))),
         (client.server_file, _if_there(lambda text: project_files.without_server(text, client))),
     )
+    if client.small_file:
+        edits += ((client.small_file, lambda text: None if text and MARK in text else text),)
     texts = _edited(top, edits)
     done = _write_all(top, texts)
     left = texts[client.server_file]
@@ -124,7 +128,21 @@ def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
         fix = f"devs-git agent install {clients[0].name}"
         text = _trouble(HookSlot(places.shared, _NAME), clients[0].title)
         found += [Finding("AGENT_HOOK_MISSING", "error", text, fix)] if text else []
+        found += [_old_lines(client) for client in clients if top and _is_old(top, client)]
     return tuple(found)
+
+
+def _is_old(top: Path, client: Client) -> bool:
+    """Whether `install` would change a file with our hooks."""
+    small = client.small_file
+    return project_files.has_old_hooks(_read_text(top / client.hooks_file), client) or (
+        bool(small) and _read_text(top / small) != client.small_text
+    )
+
+
+def _old_lines(client: Client) -> Finding:
+    text = f"The project's files call our hook of {client.title} in another way than this version does."
+    return Finding("AGENT_HOOK_OUTDATED", "warning", text, f"devs-git agent install {client.name}")
 
 
 def _trouble(slot: HookSlot, client: str) -> str:

@@ -53,6 +53,7 @@ def test_a_line_from_the_genesis_with_a_policy_of_ones_own(story: Story) -> None
     assert story.in_force(first) == own  # neither descends from the other, so the first parent's stays ...
     assert story.refuses(honest, first)  # ... and whoever has seen the real one refuses
     again = story.merge(story.ask(honest, "h"), first)
+    # Only one event may add a request.
     assert (story.in_force(again), own in story.fakes(again)) == (story.first, True)
 
 
@@ -69,7 +70,7 @@ def test_the_open_gates_request_copied_and_approved_by_ones_own_key(story: Story
             story.first,
             copy,
             honest,
-        }  # each request is added by one event only
+        }
     assert story.decider(second, "g") == ""
     assert story.decider(first, "g") == decided
     assert story.refuses(honest, first)

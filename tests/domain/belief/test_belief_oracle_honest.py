@@ -130,9 +130,8 @@ def test_a_decision_that_was_set_aside_comes_back_with_its_key(story: Story) -> 
     tip = story.merge(aside, again)
     assert (story.fakes(tip), story.decider(tip, "g")) == (set(), offline)
     assert story.tree(tip, decision_path("g")) == story.tree(offline, decision_path("g"))
-    known = story.set_policy(
-        aside, "r", signed_by(BOB, ANN), BOB
-    )  # by somebody who saw that it did not count
+    # Bob saw that the decision did not count.
+    known = story.set_policy(aside, "r", signed_by(BOB, ANN), BOB)
     assert (story.fakes(known), story.decider(known, "g")) == (set(), "")
 
 

@@ -47,13 +47,13 @@ def test_an_output_has_nothing_of_what_the_client_tells_its_model(
     response: Any, output: str, *, fails: bool
 ) -> None:
     assert hook_payload.text_of(gemini.unwrap(response)) == output
-    assert gemini.failed(response) is fails
+    assert gemini.has_failed(response) is fails
 
 
 def test_the_end_of_a_long_output_is_found_without_reading_all_of_it() -> None:
     printed = "\n".join(f"Exit Code: {number}" for number in range(100_000))
     response = told(f"Output: {printed}\nExit Code: 3\nProcess Group PGID: 7")
-    assert (gemini.unwrap(response), gemini.failed(response)) == (printed, True)
+    assert (gemini.unwrap(response), gemini.has_failed(response)) == (printed, True)
 
 
 def test_recorded_payloads_become_what_the_tools_printed() -> None:

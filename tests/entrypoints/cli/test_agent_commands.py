@@ -51,7 +51,9 @@ def told(said: tuple[int, str]) -> dict[str, Any]:
 @pytest.mark.parametrize("client", sorted(CLIENTS))
 def test_it_says_what_it_did_and_leaves_no_event(client: str, initialised: Path, say: Say, git: Run) -> None:
     tip = git("rev-parse", "refs/heads/devs/ledger")
-    files = list(dict.fromkeys([CLIENTS[client].hooks_file, CLIENTS[client].server_file]))
+    known = CLIENTS[client]
+    names = (known.hooks_file, known.server_file, known.small_file)
+    files = list(dict.fromkeys(name for name in names if name))
     found = told(say("install", client, "--json"))
     assert [(a["what"], a["did"]) for a in found["actions"]] == [
         (name, "created") for name in ("agent hook", *files)

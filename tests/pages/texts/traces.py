@@ -93,6 +93,14 @@ Start `codex` in the repository. Say something, and choose "Trust and continue" 
 ```sh
 devs-git agent list
 ```""",
+    "AGENT_HOOK_OUTDATED": """\
+Another version of devs-git wrote the lines that call our hook in the project's files, or somebody changed them. They may not know each event.
+
+Write them again, and commit them. Codex trusts each line by a hash of it, so it asks for trust again after a change:
+
+```sh
+devs-git agent install claude
+```""",
     "AGENT_HOOK_OFF": """\
 A setting of the client keeps it from running our hooks, or from starting our MCP server. The message names the file and the setting: for
 Claude Code `disableAllHooks`, `allowManagedHooksOnly` or `disabledMcpjsonServers`; in Codex each hook can be turned off in `/hooks`.

@@ -134,9 +134,8 @@ def test_a_folder_whose_name_is_no_id_is_no_litter_of_ours(name: str, initialise
     kept = places.own / "op" / name
     kept.mkdir(parents=True)
     places.journals.mkdir(exist_ok=True)
-    half = (
-        places.journals / ".20010203T040506-1a2b3c4d.json.77"
-    )  # of a living command that writes its journal
+    # A running command writes this journal.
+    half = places.journals / ".20010203T040506-1a2b3c4d.json.77"
     half.write_text("{")
     router.call("status", Workspace.open(initialised), status.Request())
     assert kept.is_dir()

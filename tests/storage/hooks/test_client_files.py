@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,6 +62,7 @@ def test_files_that_are_there_keep_mode_order_and_comments(repo: Path) -> None:
         "agent hook": "created",
         ".claude/settings.json": "updated",
         ".mcp.json": "created",
+        ".claude/devs-hook": "created",
     }
     assert install(repo, "codex")[".codex/config.toml"] == "updated"
     assert settings.stat().st_mode & 0o777 == 0o640
@@ -122,7 +124,7 @@ def test_a_file_with_a_comment_is_edited_around_it_and_the_client_is_said_to_ref
 
 def test_one_file_may_have_hooks_and_servers(repo: Path) -> None:
     name = ".one/folder/settings.json"
-    client = replace(CLAUDE, hooks_file=name, server_file=name)
+    client = replace(CLAUDE, hooks_file=name, server_file=name, small_file="")
     before = files(repo)
     done = {a.what: a.did for a in client_files.install(locate(repo), repo, client)}
     assert done == {"agent hook": "created", name: "created"}
@@ -142,7 +144,50 @@ def test_one_file_may_have_hooks_and_servers(repo: Path) -> None:
 def test_a_client_that_reads_comments_is_not_said_to_refuse_them(repo: Path) -> None:
     client = replace(CLAUDE, reads_comments=True)
     (repo / ".mcp.json").write_text("{\n  // why\n}\n")
-    assert [a.detail for a in client_files.install(locate(repo), repo, client)] == ["", "", ""]
+    assert [a.detail for a in client_files.install(locate(repo), repo, client)] == ["", "", "", ""]
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("client", sorted(CLIENTS))
+def test_lines_of_an_earlier_version_are_reported_and_install_replaces_them(client: str, repo: Path) -> None:
+    def codes() -> list[tuple[str, str]]:
+        return [(one.code, one.fix) for one in client_files.status(locate(repo), repo)]
+
+    install(repo, client)
+    assert codes() == []
+    file = repo / CLIENTS[client].hooks_file
+    now = file.read_text()
+    file.write_text(now.replace("until [ -e .git ]", "until [ -d .git ]"))
+    assert codes() == [("AGENT_HOOK_OUTDATED", f"devs-git agent install {client}")]
+    assert install(repo, client)[CLIENTS[client].hooks_file] == "updated"
+    assert (json.loads(file.read_text()), codes()) == (json.loads(now), [])
+
+
+def test_the_small_file_comes_back_and_another_file_in_its_place_is_refused(repo: Path) -> None:
+    install(repo)
+    small = repo / CLAUDE.small_file
+    small.unlink()
+    assert [one.code for one in client_files.status(locate(repo), repo)] == ["AGENT_HOOK_OUTDATED"]
+    assert install(repo)[CLAUDE.small_file] == "created"
+    small.write_text("echo mine\n")
+    with pytest.raises(DevsError, match=r"\.claude/devs-hook, line 1: it is not the file of devs-git"):
+        install(repo)
+    assert uninstall(repo)[CLAUDE.small_file] == "kept"
+    assert small.read_text() == "echo mine\n"
+
+
+def test_a_line_for_an_event_of_a_session_is_short_and_does_nothing_without_the_small_file(
+    repo: Path,
+) -> None:
+    """The person sees it. The line before a tool needs no tracked file, which another branch may lack."""
+    for event in CLAUDE.session:
+        assert len(CLAUDE.command(event)) < 110
+        done = subprocess.run(
+            ["sh", "-c", CLAUDE.command(event)], cwd=repo, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    for event in (CLAUDE.before, *CLAUDE.after):
+        assert "devs-hook" not in CLAUDE.command(event)
 
 
 def test_a_link_out_of_the_worktree_is_not_followed(repo: Path, tmp_path: Path) -> None:

@@ -121,9 +121,8 @@ def test_a_tracked_folder_is_not_written_and_the_line_is_printed_until_it_is_the
     assert stage.commit() == ["ours post-commit"]
     script(repo / ".githooks/post-commit", f"#!/bin/sh\n# {line}\n")
     assert stage.codes(repo) == ["HOOK_NOT_CALLED"] * len(NAMES)
-    script(
-        repo / ".githooks/post-commit", '#!/bin/sh\necho "theirs post-commit" >>"$RAN"'
-    )  # no final newline
+    # This file does not end with a line end.
+    script(repo / ".githooks/post-commit", '#!/bin/sh\necho "theirs post-commit" >>"$RAN"')
     for fix in fixes(repo):
         subprocess.run(["sh", "-c", fix], check=True)
     assert stage.codes(repo) == []

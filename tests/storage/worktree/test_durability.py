@@ -60,9 +60,8 @@ def test_a_journal_and_what_it_speaks_of_are_on_disk_before_the_first_file_moves
     for name in ("index.user", "index.old", "listing"):
         assert ends(before, f"{folder}{name}/"), (name, before)
     assert any(f"{name}/".endswith(folder) for name in before), before
-    assert ends(before, "/devs/journal/."), (
-        before
-    )  # the temporary file, and then the folder that has its name
+    # The temporary file, and then the folder with its name.
+    assert ends(before, "/devs/journal/."), before
     assert any(name.endswith("/devs/journal") for name in before), before
     assert [name for name in at["verify"][len(at["files"]) :] if f"{name}/".endswith(folder)], at["verify"]
     assert ends(at["verify"], f"{folder}aside-0/"), at["verify"]
