@@ -15,7 +15,10 @@ if [ -L "$common/devs" ] || [ -L "$spool" ]; then spool=/dev/null; fi # never wr
   fi
   echo
   cat
-} >"$spool/.$id" && exec mv "$spool/.$id" "$spool/$id.$1.$2"
+} >"$spool/.$id" && {
+# include agent/shorten.sh
+  exec mv "$spool/.$id" "$spool/$id.$1.$2"
+}
 rm -f "$spool/.$id"
 echo 'devs-git: the output of this tool could not be saved. See: devs-git doctor' >&2
 exit 1

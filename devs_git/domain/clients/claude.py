@@ -20,6 +20,7 @@ from devs_git.domain.clients.client import SMALL_FILE, Client, Evidence, Fields
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
+    from devs_git.domain.recall.handed_on import LongOutput
     from devs_git.domain.recall.traces import Cut
 
 _TYPES: Final = frozenset(
@@ -160,6 +161,15 @@ def cut(payload: Mapping[str, Any]) -> Cut | None:
     return cut_of(payload)
 
 
+def hand_on(event: str, response: Any, long: LongOutput) -> dict[str, Any] | None:
+    """A shell's answer in the client's form, with the shortened output in it; None for an image."""
+    if not isinstance(response, dict) or response.get("isImage"):
+        return None
+    rest = {name: value for name, value in response.items() if not name.startswith("persistedOutput")}
+    told = {**rest, "stdout": long.shortened, "stderr": ""}
+    return {"hookSpecificOutput": {"hookEventName": event, "updatedToolOutput": told}}
+
+
 CLAUDE: Final = Client(
     name="claude",
     title="Claude Code",
@@ -217,6 +227,7 @@ CLAUDE: Final = Client(
     read=read,
     answered=("PostToolUse", "PostToolUseFailure"),
     cut=cut,
+    hand_on=hand_on,
     fields=Fields(
         session="session_id",
         transcript="transcript_path",

@@ -9,6 +9,7 @@ from devs_git.values import field, immutable
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
+    from devs_git.domain.recall.handed_on import LongOutput
     from devs_git.domain.recall.traces import Cut
 
 # Our name of the event before a tool, instead of the client's.
@@ -85,6 +86,11 @@ class Evidence:
     lacks: tuple[str, ...]
 
 
+def context_named(event: str, _response: Any, long: LongOutput) -> dict[str, Any]:
+    """The id of a long output's trace beside the output, for clients that let nobody replace it."""
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": long.hint}}
+
+
 @immutable
 class Client:
     """One client. `name` is what people type, and a word of the hook's line.
@@ -101,6 +107,7 @@ class Client:
     hooks and servers. `plugin` is the text of `hooks_file`, if the client loads a program of ours instead of lines.
     `small_file` is a file of ours: the lines for the events of a session are short, and read it.
     `unwrap` returns a tool's output without what the client puts around it.
+    `hand_on` is what the client is answered after a tool, so that its model sees a long output shortened.
     `cut` says of a payload whether the client kept only a part of its output, and what is known of the whole.
     """
 
@@ -132,6 +139,7 @@ class Client:
     # Whether the client runs hooks in the user's shell, which may not be a POSIX one.
     own_shell: bool = False
     denial: Callable[[str, str], dict[str, Any]] = permission_denied
+    hand_on: Callable[[str, Any, LongOutput], dict[str, Any] | None] = context_named
     failed: Callable[[Any], bool] = lambda _response: False
     # Whether its transcripts begin with the client's own instructions.
     instructs: bool = False

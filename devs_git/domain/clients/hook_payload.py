@@ -128,6 +128,12 @@ def is_kept(captured: Captured) -> bool:
     )
 
 
+def may_be_shortened(captured: Captured) -> bool:
+    """Whether a model may see a shortened form: of a stored output of a shell that did not fail, and of nothing else."""
+    shell = captured.text(captured.client.fields.tool) in captured.client.shells
+    return shell and captured.client.after.get(captured.event) is False and is_kept(captured)
+
+
 def text_of(response: Any) -> str:
     """The whole output, if it is text in a form of a client; else the response as canonical JSON."""
     if response is None:

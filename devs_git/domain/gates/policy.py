@@ -31,6 +31,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
 _SILENT: Final = re.compile(rb"conversations[\"']?\s*:\s*false")
 _EVERY: Final = re.compile(rb"snapshot_every[\"']?\s*:\s*([0-9]{1,7})")
 SNAPSHOT_EVERY: Final = 100
+_SHORTENS: Final = re.compile(rb"shorten[\"']?\s*:\s*true\b")
 _SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?$", re.MULTILINE)
 
 
@@ -62,6 +63,8 @@ class Policy:
     agents: tuple[Approver, ...] = ()
     # Messages after which a conversation gets a snapshot; 0: never.
     snapshot_every: int = SNAPSHOT_EVERY
+    # Whether a model sees long outputs of shells shortened, with the id of the trace.
+    shorten_outputs: bool = False
     # How severe a commit that names no ledger event is for `verify`.
     unbound_commit: Unbound = "warning"
 
@@ -99,6 +102,7 @@ def parse(record: Mapping[str, Any]) -> Policy:
         record_traces=part("recording", "traces"),
         record_conversations=part("recording", "conversations"),
         snapshot_every=record.get("recording", {}).get("snapshot_every", SNAPSHOT_EVERY),
+        shorten_outputs=record.get("recording", {}).get("shorten", False),
         notify=record.get("notify", ""),
         agents=tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("agents", ())),
         unbound_commit=record.get("verify", {}).get("unbound_commit", "warning"),
@@ -109,6 +113,11 @@ def listens(data: bytes | None) -> tuple[bool, int]:
     """Whether a policy records conversations, and its `snapshot_every`, from its bytes: a git hook has no time for a YAML reader."""
     every = _EVERY.search(data or b"")
     return not _SILENT.search(data or b""), int(every[1]) if every else SNAPSHOT_EVERY
+
+
+def shortens(data: bytes | None) -> bool:
+    """Whether a policy says `recording: {shorten: true}`, from its bytes: a client's hook has no time for a YAML reader."""
+    return bool(_SHORTENS.search(data or b""))
 
 
 def checkpoints_on_commit(data: bytes | None) -> bool | None:

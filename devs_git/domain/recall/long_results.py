@@ -14,6 +14,7 @@ from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.tool_guard import reads_back
 from devs_git.domain.clients.transcript_reader import TranscriptMessage
+from devs_git.domain.recall import handed_on
 from devs_git.domain.recall.conversation import Message
 from devs_git.domain.recall.traces import Trace, is_long, shorten
 from devs_git.values import replace
@@ -46,7 +47,9 @@ def with_trace(
     message, whole, answer = read.message, read.message.tool_result, read.answer
     if whole is None:
         return message, None
-    ids = (hook_payload.trace_id_of(known.session_id, call, read.event) for call in answer.calls)
+    ids = [hook_payload.trace_id_of(known.session_id, call, read.event) for call in answer.calls]
+    if named := handed_on.trace_named(whole):
+        ids = [named.trace_id]
     outputs = {name: output for name in ids if (output := output_of(name)) is not None}
     message = _named(message, tuple(outputs))
     if not answer.kept or _shows_stored(message, known):
@@ -84,22 +87,25 @@ def _own_trace(
 ) -> tuple[Message, Trace]:
     message, whole = read.message, read.message.tool_result or ""
     trace_id = hook_payload.trace_id_of(known.session_id, read.call_id or message.id, read.event)
+    # What we shortened for the model is a part, as what a client cuts is. The whole is in the repository of the hook.
+    named = handed_on.trace_named(whole)
+    cut = read.answer.cut or named is not None
     given = message.tool_input
     trace = replace(
         known,
-        trace_id=trace_id,
+        trace_id=named.trace_id if named else trace_id,
         output=(read.answer.printed or whole).encode("utf-8", "replace"),
         input="" if given is None else hook_payload.canonical(given),
         tool_name=message.tool_name or "",
         is_error=bool(message.is_error),
         tool_use_id=read.call_id,
-        cut_by_client=read.answer.cut,
-        full_bytes=read.answer.full_bytes,
+        cut_by_client=cut,
+        full_bytes=named.size if named else read.answer.full_bytes,
     )
     client = CLIENTS.get(known.client)
-    if client and not client.fields.use_id:
+    if client and not client.fields.use_id and not named:
         trace = replace(trace, trace_id=find_unnamed(trace) or trace_id)
-    shown = shorten(whole, trace.trace_id, cut_by_client=read.answer.cut)
+    shown = shorten(whole, trace.trace_id, cut_by_client=cut)
     return replace(message, tool_result=shown, trace_id=trace.trace_id), trace
 
 

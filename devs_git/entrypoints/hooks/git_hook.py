@@ -29,6 +29,10 @@ def main(arguments: list[str]) -> int:
         from devs_git.entrypoints.hooks import agent_hook
 
         return agent_hook.main(rest)
+    if name == "after-tool":
+        from devs_git.entrypoints.hooks import after_tool
+
+        return after_tool.main(rest)
     if name in GUARDS:
         return _run_guard(name, rest)
     if name not in recorders:

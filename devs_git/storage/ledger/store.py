@@ -7,10 +7,9 @@ again.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -25,6 +24,7 @@ from devs_git.storage.git import bounded, locks, newest_objects, refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.objects import EMPTY_TREE, TREE, Entry, Objects
 from devs_git.storage.git.program import Git, GitFailed, split_z
+from devs_git.storage.ledger import shorten_note
 from devs_git.values import field, immutable, replace
 
 LOCK_SECONDS: Final = 30.0
@@ -282,8 +282,9 @@ class Ledger:
 
     def note_checked(self, *tips: str) -> None:
         """Note that the ledger was judged up to here. If the note cannot be written, the ledger is judged again."""
-        with contextlib.suppress(OSError):
+        with suppress(OSError, DevsError, GitFailed):
             replace_file(self.common / CHECKED, "".join(f"{tip}\n" for tip in tips).encode())
+            shorten_note.follow(self.common, Tip(self, tips[0]).read(IN_FORCE))
 
     def write_commit(self, tip: Tip, draft: Draft) -> Event:
         """Store the commit of an event with the current time as its end. No ref moves."""

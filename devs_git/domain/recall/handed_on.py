@@ -1,0 +1,71 @@
+"""What a model sees of a long output of a shell, if the policy says `recording: {shorten: true}`.
+
+It sees the beginning, the end, and the id of the trace between them. A client's transcript then has this text instead of
+the output, so whoever reads a transcript has to know it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from devs_git.values import immutable
+
+# In characters: a longer output is shortened. Claude Code and Codex cut outputs from here on in any case.
+LONGEST: Final = 30_000
+# How many characters of its beginning, and of its end, stay.
+KEPT: Final = 4_000
+_MIDDLE: Final = re.compile(
+    r"\n\[devs-git: the middle is left out; the whole output \(([0-9]{1,15}) bytes\): "
+    r"devs-git trace get ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\]\n"
+)
+
+
+@immutable
+class LongOutput:
+    """A long output of a call, with the id of its trace and its size. `cut_by_client`: the client had cut it before."""
+
+    text: str
+    trace_id: str
+    size: int
+    cut_by_client: bool
+
+    @property
+    def shortened(self) -> str:
+        """What replaces the output."""
+        middle = f"[devs-git: the middle is left out; the whole output ({self.size} bytes): {self.command}]"
+        return f"{self.text[:KEPT]}\n{middle}\n{self.text[-KEPT:]}"
+
+    @property
+    def command(self) -> str:
+        return f"devs-git trace get {self.trace_id}"
+
+    @property
+    def hint(self) -> str:
+        """What is said beside the output, where a client lets nobody replace it."""
+        what = (
+            "This long output, as the client cut it, is stored"
+            if self.cut_by_client
+            else "This long output is stored whole"
+        )
+        return f"{what} by devs-git: {self.command}"
+
+
+class Named(NamedTuple):
+    """The trace that a shortened output names, and the size of the whole in bytes."""
+
+    trace_id: str
+    size: int
+
+
+def trace_named(text: str) -> Named | None:
+    """What `text` names, if it is a shortened output of ours; else None.
+
+    A client may take away white space around it, so beginning and end may be shorter than we made them.
+    """
+    if len(text) > 2 * KEPT + 200:
+        return None
+    found = _MIDDLE.search(text)
+    if not found or found.start() > KEPT or len(text) - found.end() > KEPT:
+        return None
+    return Named(found[2], int(found[1]))
