@@ -21,10 +21,9 @@ from devs_git.domain.ledger.task_standing import LIVE, Standing, find_standing, 
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.git import bounded, locks, newest_objects, refs
-from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.objects import EMPTY_TREE, TREE, Entry, Objects
 from devs_git.storage.git.program import Git, GitFailed, split_z
-from devs_git.storage.ledger import shorten_note
+from devs_git.storage.ledger import judged_note
 from devs_git.values import field, immutable, replace
 
 LOCK_SECONDS: Final = 30.0
@@ -283,8 +282,7 @@ class Ledger:
     def note_checked(self, *tips: str) -> None:
         """Note that the ledger was judged up to here. If the note cannot be written, the ledger is judged again."""
         with suppress(OSError, DevsError, GitFailed):
-            replace_file(self.common / CHECKED, "".join(f"{tip}\n" for tip in tips).encode())
-            shorten_note.follow(self.common, Tip(self, tips[0]).read(IN_FORCE))
+            judged_note.write(self.common / CHECKED, tips, lambda: Tip(self, tips[0]).read(IN_FORCE))
 
     def write_commit(self, tip: Tip, draft: Draft) -> Event:
         """Store the commit of an event with the current time as its end. No ref moves."""
