@@ -69,6 +69,7 @@ def _read(workspace: Workspace, catalog: Catalog, source: Source, every: int) ->
         task_id=work.task if work else "",
         agent=work.agent if work else "",
         every=every,
+        hurried=True,
         on_read=lambda session, read: worktree_note.write_for_session(
             workspace.places, catalog, session, source.path, read
         ),

@@ -27,13 +27,14 @@ _TOLD: Final = (
 class About(NamedTuple):
     """What we know about messages beyond their content. `samples` are times, each with the task that was active then.
 
-    `transcript`: the file that has the messages.
+    `transcript`: the file that has the messages. `hurried`: see `transcripts.ReadContext`.
     """
 
     agent: str
     now: str
     samples: tuple[tuple[str, str], ...]
     transcript: Path
+    hurried: bool
 
 
 def append(catalog: Catalog, known: Session, read: TranscriptMessage, about: About) -> Session:
@@ -115,7 +116,8 @@ def _put(catalog: Catalog, trace: Trace, read: TranscriptMessage, about: About) 
     from devs_git.storage.catalog import session_files
 
     cut = Cut(read.answer.full_bytes, read.answer.path) if read.answer.cut else None
-    made, whole = session_files.with_whole(trace, cut, about.transcript)
+    longest = session_files.LITTLE if about.hurried else session_files.MOST
+    made, whole = session_files.with_whole(trace, cut, about.transcript, longest)
     traces.put(catalog, made, packed=whole)
     return made.cut_by_client
 

@@ -23,6 +23,9 @@ from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.git import bounded
 from devs_git.values import replace
 
+# Bytes of a file: what is taken, and what a git hook takes.
+MOST: Final = limits.OUTPUT.most
+LITTLE: Final = 1 << 19
 _FOLDER: Final = "tool-results"
 _SUBAGENTS: Final = "subagents"
 _TASKS: Final = "tasks"
@@ -35,12 +38,15 @@ _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _DIRECTORY: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
 
 
-def with_whole(trace: Trace, cut: Cut | None, transcript: Path | None) -> tuple[Trace, Packed | None]:
+def with_whole(
+    trace: Trace, cut: Cut | None, transcript: Path | None, longest: int = MOST
+) -> tuple[Trace, Packed | None]:
     """The trace, and the whole output, packed, if the client's file has it; None if the trace's own output is all we get.
 
+    A file of more than `longest` bytes is not taken.
     The client bounds its files, too. A file with fewer bytes than the client told is a longer part, and still cut.
     """
-    packed = read(cut.path, transcript) if cut and cut.path and transcript else None
+    packed = read(cut.path, transcript, longest) if cut and cut.path and transcript else None
     if cut is None or packed is None or packed.size < len(trace.output):
         return trace, None
     if packed.size < (cut.full_bytes or 0):
@@ -48,7 +54,7 @@ def with_whole(trace: Trace, cut: Cut | None, transcript: Path | None) -> tuple[
     return replace(trace, cut_by_client=False, full_bytes=None), packed
 
 
-def read(path: str, transcript: Path) -> Packed | None:
+def read(path: str, transcript: Path, longest: int = MOST) -> Packed | None:
     """The bytes of a session's file; None if it is not there, or is nothing that may be taken, or is too long."""
     where = Path(path)
     if transcript.suffix != _TRANSCRIPT or ".." in where.parts:
@@ -57,7 +63,7 @@ def read(path: str, transcript: Path) -> Packed | None:
     if where.parent != session / _FOLDER:
         return None
     with suppress(OSError, ValueError, DevsError):
-        return _pack(session.parent, (session.name, _FOLDER), where.name)
+        return _pack(session.parent, (session.name, _FOLDER), where.name, longest)
     return None
 
 
@@ -71,7 +77,7 @@ def read_background(path: str, transcript: Path) -> Packed | None:
     if not _TEMPORARY.fullmatch(user) or (project, session, folder) != (ours.parent.name, ours.name, _TASKS):
         return None
     with suppress(OSError, ValueError, DevsError):
-        return _pack(Path(*above), (user, project, session, folder), name)
+        return _pack(Path(*above), (user, project, session, folder), name, MOST)
     return None
 
 
@@ -87,7 +93,7 @@ def _session(transcript: Path) -> Path:
     return transcript.parent.parent if transcript.parent.name == _SUBAGENTS else transcript.with_suffix("")
 
 
-def _pack(top: Path, folders: tuple[str, ...], name: str) -> Packed | None:
+def _pack(top: Path, folders: tuple[str, ...], name: str, longest: int) -> Packed | None:
     """The bytes of a regular file. OSError if one of the folders or the file is a link; DevsError if the file is too long."""
     at = os.open(top, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
     try:
@@ -97,7 +103,7 @@ def _pack(top: Path, folders: tuple[str, ...], name: str) -> Packed | None:
             at = below
         with open(os.open(name, _FILE, dir_fd=at), "rb") as stream:  # noqa: PTH123 - a descriptor has no path
             found = os.fstat(stream.fileno())
-            if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_size > longest:
                 return None
             return bodies.pack_pieces(bounded.pieces(stream, limits.OUTPUT, "output"))
     finally:

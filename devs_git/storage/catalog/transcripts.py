@@ -52,7 +52,8 @@ class ReadContext(NamedTuple):
 
     `task_id` is the task that was active `at` that time; with `assign_all` every new message belongs to it. A snapshot is
     made after each `every` messages (0: never), and at the end if `snapshot` is set. `on_read` gets the session and the
-    number of bytes that were read, inside the last transaction.
+    number of bytes that were read, inside the last transaction. `hurried`: a git hook reads. It takes no long file of a
+    client, and waits with what commands printed in the background.
     """
 
     now: str
@@ -64,6 +65,7 @@ class ReadContext(NamedTuple):
     assign_all: bool = False
     every: int = 0
     snapshot: bool = False
+    hurried: bool = False
     on_read: Callable[[Session, int], None] = lambda _session, _read: None
 
 
@@ -136,7 +138,7 @@ def take_in(
                 before = position.reader.garbage
                 session = _session(catalog, position.reader, client, context)
                 batch = _batch(catalog, stream, position, session, context)
-                if position.reader.memory.tasks:
+                if position.reader.memory.tasks and not context.hurried:
                     from devs_git.storage.catalog import background_outputs
 
                     memory, session_id = position.reader.memory, batch.session.session_id
@@ -242,7 +244,7 @@ def _batch(
 def _about(catalog: Catalog, session: Session, context: ReadContext, path: Path) -> About:
     now = (context.at, context.task_id)
     known = () if context.assign_all else messages.samples(catalog, session.session_id)
-    return About(context.agent, context.now, (*known, now), path)
+    return About(context.agent, context.now, (*known, now), path, context.hurried)
 
 
 def _keep(catalog: Catalog, session: Session, context: ReadContext, read: int | None) -> None:

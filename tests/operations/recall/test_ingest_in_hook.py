@@ -19,6 +19,7 @@ from devs_git.storage.catalog import conversation_snapshots
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
+from tests.support.cut_outputs import Session
 
 
 def line(number: int, content: str = "Go on.", session: str = "s1") -> bytes:
@@ -71,6 +72,27 @@ def test_the_transcript_that_a_hook_told_of_is_read_and_later_read_on(
     transcript.write_bytes(line(1) + line(2))
     read_new_messages(working, "task-10")
     assert noted(working) == ("s1 2", 2 * len(line(1)))
+
+
+@pytest.mark.parametrize(("size", "taken"), [(LITTLE, True), (LITTLE + 1, False)])
+def test_a_long_output_in_a_file_of_the_client_waits_for_a_command_that_has_time(
+    size: int, taken: bool, working: Workspace, tmp_path: Path
+) -> None:
+    session = Session(tmp_path, "s1")
+    told = session.told(session.keep(b"x" * size), size=size)["tool_response"]
+    call = {"type": "tool_use", "id": "u1", "name": "Bash", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "u1", "content": "<persisted-output>\n" + "x" * 600}
+    known = {"sessionId": "s1", "timestamp": "2026-01-01T00:00:01.000Z"}
+    lines = (
+        {"type": "assistant", "uuid": "a", "message": {"content": [call]}, **known},
+        {"type": "user", "uuid": "b", "message": {"content": [result]}, "toolUseResult": told, **known},
+    )
+    session.transcript.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    leave(working, session.transcript)
+    read_new_messages(working, "task-10")
+    with Catalog.open(working.places.shared) as catalog:
+        rows = catalog.rows("SELECT size, cut_by_client, full_bytes FROM traces")
+    assert rows == [(size, 0, None) if taken else (30000, 1, size)]
 
 
 def test_what_another_task_s_session_said_is_not_read(working: Workspace, transcript: Path) -> None:
