@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from devs_git.domain.clients.hook_payload import text_of
+from devs_git.domain.clients.answer_text import text_of
 from devs_git.domain.clients.transcript_lines import Answer
 from devs_git.domain.recall.traces import Cut, known_size
 

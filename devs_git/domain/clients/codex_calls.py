@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from devs_git.domain.clients.hook_payload import canonical, text_of
+from devs_git.domain.clients.answer_text import canonical, text_of
 from devs_git.domain.clients.transcript_lines import Answer, FinishedCall, Memory, loads, note, text
 
 # The tool's name in hooks.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from devs_git.domain.clients import hook_payload
+from devs_git.domain.clients import answer_text, hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.tool_guard import reads_back
 from devs_git.domain.clients.transcript_reader import TranscriptMessage
@@ -95,7 +95,7 @@ def _own_trace(
         known,
         trace_id=named.trace_id if named else trace_id,
         output=(read.answer.printed or whole).encode("utf-8", "replace"),
-        input="" if given is None else hook_payload.canonical(given),
+        input="" if given is None else answer_text.canonical(given),
         tool_name=message.tool_name or "",
         is_error=bool(message.is_error),
         tool_use_id=read.call_id,

@@ -5,7 +5,7 @@ A hook knows the whole input and where the tool ran. A transcript may know how t
 
 from __future__ import annotations
 
-from devs_git.domain.clients import hook_payload
+from devs_git.domain.clients import answer_text, hook_payload
 from devs_git.domain.clients.transcript_lines import FinishedCall
 from devs_git.domain.recall.long_results import StoredOutput, is_within
 from devs_git.domain.recall.traces import Trace
@@ -75,7 +75,7 @@ def _trace(call: FinishedCall, known: Trace, event: str) -> Trace:
         known,
         trace_id=hook_payload.trace_id_of(known.session_id, call.call_id, event),
         output=call.output.encode("utf-8", "replace"),
-        input="" if given is None else hook_payload.canonical(given),
+        input="" if given is None else answer_text.canonical(given),
         tool_name=call.tool_name,
         is_error=call.is_error,
         duration_ms=call.duration_ms,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.clients import gemini, hook_payload
+from devs_git.domain.clients import answer_text, gemini, hook_payload
 from devs_git.domain.clients.gemini import GEMINI
 from devs_git.domain.clients.transcript_reader import Reader, TranscriptMessage, memory_of, memory_text
 from devs_git.domain.recall.conversation import ToolCall
@@ -46,7 +46,7 @@ def told(text: str) -> dict[str, Any]:
 def test_an_output_has_nothing_of_what_the_client_tells_its_model(
     response: Any, output: str, *, fails: bool
 ) -> None:
-    assert hook_payload.text_of(gemini.unwrap(response)) == output
+    assert answer_text.text_of(gemini.unwrap(response)) == output
     assert gemini.has_failed(response) is fails
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.clients import hook_payload
+from devs_git.domain.clients import answer_text, hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.recall.traces import Trace
 from tests.support.agent_calls import EXAMPLES, after
@@ -79,7 +79,7 @@ def test_every_example_names_where_it_is_from() -> None:
 def test_the_output_is_the_text_where_there_is_one_and_else_canonical_json(
     response: Any, output: str
 ) -> None:
-    assert hook_payload.text_of(response) == output
+    assert answer_text.text_of(response) == output
 
 
 def test_one_call_has_one_id_and_every_other_call_event_and_session_another() -> None:
