@@ -67,7 +67,7 @@ def _without_lines(text: str) -> str | None:
 def with_server(text: str | None, client: Client) -> str:
     """The file of MCP servers with ours. Unfit if another server has our name."""
     there = _server(text, client)
-    if there == client.server_entry:
+    if _is_our_server(there, client):
         return text or ""
     if there is not None:
         raise Unfit(_line_of(text or ""), f"it already has an MCP server {SERVER}, which differs from ours")
@@ -89,6 +89,12 @@ def without_server(text: str, client: Client) -> str | None:
 def server_is_changed(text: str, client: Client) -> bool:
     """Whether a server with our name is there that differs from ours."""
     return _server(text, client) not in (None, client.server_entry)
+
+
+def _is_our_server(there: Any, client: Client) -> bool:
+    """Whether an entry is ours. A person may have added settings, such as that the client waits for the server."""
+    ours = client.server_entry
+    return isinstance(there, dict) and all(there.get(key) == value for key, value in ours.items())
 
 
 def _is_toml(client: Client) -> bool:

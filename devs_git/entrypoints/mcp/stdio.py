@@ -1,7 +1,7 @@
 """`devs-git mcp`: MCP over standard input and output. One thread reads; each call of a tool has a thread of its own.
 
 The library `mcp` is not imported here, because that takes longer than all other work of a start:
-docs/decisions/41-mcp-over-standard-input-and-output.md
+docs/decisions/42-mcp-over-standard-input-and-output.md
 """
 
 from __future__ import annotations

@@ -190,6 +190,25 @@ def test_a_line_for_an_event_of_a_session_is_short_and_does_nothing_without_the_
         assert "devs-hook" not in CLAUDE.command(event)
 
 
+@pytest.mark.parametrize(
+    ("client", "before", "after"),
+    [
+        ("claude", '"args"', '"alwaysLoad": true, "args"'),
+        ("codex", 'args = ["mcp"]', 'args = ["mcp"]\nrequired = true'),
+    ],
+)
+def test_a_setting_that_a_person_added_to_our_server_stays(
+    client: str, before: str, after: str, repo: Path
+) -> None:
+    install(repo, client)
+    file = repo / CLIENTS[client].server_file
+    file.write_text(file.read_text().replace(before, after))
+    text = file.read_text()
+    assert after in text
+    assert install(repo, client)[CLIENTS[client].server_file] == "kept"
+    assert file.read_text() == text
+
+
 def test_a_link_out_of_the_worktree_is_not_followed(repo: Path, tmp_path: Path) -> None:
     (tmp_path / "mcp.json").write_text("{}")
     (repo / ".mcp.json").symlink_to(tmp_path / "mcp.json")
