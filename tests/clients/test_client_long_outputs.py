@@ -20,6 +20,8 @@ def test_a_long_output_is_stored_whole_where_the_client_keeps_it(workbench: Work
         one for one in workbench.answer("trace", "list")["traces"] if one["tool_name"] == program.shell_tool
     ]
     sizes = [one["size"] for one in shown]
+    # The model is told no id of ours.
+    assert shown[0]["trace_id"] not in run.results[0]
     if program.client == "claude":
         # The whole is in a file beside the transcript.
         assert response["stdout"] == KEPT

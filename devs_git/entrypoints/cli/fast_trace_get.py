@@ -1,4 +1,4 @@
-"""`devs-git trace get ID` into a pipe or a file, without click. Agents call it often, to read outputs that were shortened.
+"""`devs-git trace get ID` into a pipe or a file, without click. Agents call it often, to read what they were told only in part.
 
 The import of click would take longer than all the rest. Everything else (options, a terminal, a refusal) is left to the
 command line.
