@@ -35,7 +35,7 @@ fixed clock.
 - `GIT_RESET_FAILED` and `CHECKOUT_FAILED` say in `reason` why the working tree is not moved:
   {", ".join(f"`{reason}`" for reason in REASONS)}. If files are in the way, `paths` names them, at most a hundred.
 - An answer of more than 500 characters, also a refusal, is stored as a trace, and `_meta.traceId` names it (over HTTP the
-  header `Devs-Trace-Id`). Answers of tools that read traces or conversations, and of dry runs, are not stored.
+  header `Devs-Trace-Id`). Answers of tools that only read (tier 0), and of dry runs, are not stored.
 - Before you rewind, call `preview_rewind`. It writes nothing. It says what would be undone, what is not covered and what
   is in the way (`blocked_by`), and returns a `plan_id`. `rewind_to_task` with this `plan_id` does exactly that, or answers
   `PLAN_STALE` if anything has changed.

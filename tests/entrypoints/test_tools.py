@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.domain.clients import own_tools
 from devs_git.domain.recall.traces import TOOL_OUTPUT_TRACE_THRESHOLD
 from devs_git.domain.verbs import DESTROYS, VERBS
 from devs_git.entrypoints.tools import calling
@@ -176,13 +177,20 @@ def test_a_long_answer_is_stored_and_names_its_trace_and_a_short_one_is_not(init
     for number in range(1, 5):
         calling.call("start_task", {"task_id": str(number), "title": "x" * 100}, initialised)
         calling.call("commit_task", {"task_id": str(number), "message": "m"}, initialised)
-    long = calling.call("list_checkpoints", {}, initialised)
+    long = calling.call("rewind_to_task", {"task_id": "1"}, initialised)
     assert len(long.text) > TOOL_OUTPUT_TRACE_THRESHOLD
     whole = calling.call("get_task_trace", {"traceId": long.trace_id}, initialised)
     assert (whole.value["fullOutput"], whole.trace_id) == (long.text, "")
     dry = calling.call("rewind_to_task", {"task_id": "1", "dry_run": True}, initialised)
     assert (len(dry.text) > TOOL_OUTPUT_TRACE_THRESHOLD, dry.trace_id) == (True, "")
     assert calling.call("list_gates", {}, initialised).trace_id == ""
+    read = calling.call("list_checkpoints", {}, initialised)
+    assert (len(read.text) > TOOL_OUTPUT_TRACE_THRESHOLD, read.trace_id) == (True, "")
+
+
+def test_the_tools_whose_calls_are_not_stored_are_those_of_tier_0() -> None:
+    assert {name for name, tool in TOOLS.items() if tool.reads} == own_tools.READING
+    assert TOOLS[own_tools.COMPLETING].verb_name == "task complete"
 
 
 def test_a_result_fits_the_schema_that_is_announced(initialised: Path) -> None:

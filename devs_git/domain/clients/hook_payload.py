@@ -10,6 +10,7 @@ from typing import Any, Final
 from devs_git.domain.clients.answer_text import canonical, text_of
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.domain.clients.own_tools import completed_task
 from devs_git.domain.clients.tool_guard import reads_back
 from devs_git.domain.recall.traces import Trace
 from devs_git.values import immutable
@@ -80,7 +81,7 @@ def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, age
         created_at=created_at,
         output=output.encode("utf-8", "surrogatepass"),
         input="" if given is None else canonical(given),
-        task_id=task_id,
+        task_id=completed_task(captured.client, tool, given, output) or task_id,
         session_id=captured.text(fields.session),
         agent=captured.text(fields.agent) or agent,
         client=captured.client.name,

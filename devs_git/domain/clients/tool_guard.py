@@ -7,6 +7,7 @@ import shlex
 from typing import Any, Final
 
 from devs_git.domain.clients.client import Client
+from devs_git.domain.clients.own_tools import READING, own_tool
 
 # Characters that join several commands, run one inside another, or end a line.
 _MORE_THAN_ONE: Final = re.compile(r"[;&|<>$()`\n\r\0]")
@@ -14,7 +15,6 @@ _OWN: Final = (("devs-git",), ("git", "devs"))
 _SHOW_VERBS: Final = {("trace", verb) for verb in ("get", "list", "search", "export")} | {
     ("conversation", "show")
 }
-_SHOW_TOOLS: Final = ("get_task_trace", "search_traces", "get_conversation", "preview_rewind")
 
 
 def may_run(client: Client, tool: str, tool_input: Any) -> bool:
@@ -38,10 +38,13 @@ def is_own_call(command: Any) -> bool:
 
 
 def reads_back(client: Client, tool: str, tool_input: Any) -> bool:
-    """Whether a tool only shows what is stored, or what a dry run would do. Such a call is not stored again (a pipe may follow)."""
+    """Whether a tool only shows what is stored, or what a dry run would do. Such a call is not stored again (a pipe may follow).
+
+    Of our MCP tools these are all whose verb has tier 0.
+    """
     given = tool_input if isinstance(tool_input, dict) else {}
-    if tool.startswith(client.ours):
-        return tool.endswith(_SHOW_TOOLS) or given.get("dry_run") is True
+    if own := own_tool(client, tool):
+        return own in READING or given.get("dry_run") is True
     # Transcripts of Codex have `cmd`.
     command = given.get("command", given.get("cmd"))
     if tool not in client.shells or not isinstance(command, str) or "devs" not in command:

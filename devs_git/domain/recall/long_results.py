@@ -39,7 +39,7 @@ def with_trace(
 ) -> tuple[Message, Trace | None]:
     """The message to store, and the trace of its result, None if it needs none. `known` has what is known of the trace.
 
-    It has the id of the trace that the client's hook stores. If the client's hooks tell no id of a call, `find_unnamed`
+    It has the id of the trace that the client's hook stores. If who stored it knew no id of the call, `find_unnamed`
     looks for that trace. A result that only shows stored data stays whole. `output_of`
     returns the output of a stored trace: a result that is in it needs no other trace. A failure is a trace, too, if hooks
     are told of none.
@@ -102,8 +102,7 @@ def _own_trace(
         cut_by_client=cut,
         full_bytes=named.size if named else read.answer.full_bytes,
     )
-    client = CLIENTS.get(known.client)
-    if client and not client.fields.use_id and not named:
+    if not named:
         trace = replace(trace, trace_id=find_unnamed(trace) or trace_id)
     shown = shorten(whole, trace.trace_id, cut_by_client=cut)
     return replace(message, tool_result=shown, trace_id=trace.trace_id), trace

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from devs_git.domain.clients.own_tools import COMPLETING
 from devs_git.domain.recall.traces import is_long
 from devs_git.entrypoints import missing_hooks, router
 from devs_git.entrypoints.bugs import as_devs_error
@@ -149,17 +150,26 @@ def _value(value: Any) -> Any:
 
 
 def _store_if_long(tool: Tool, arguments: dict[str, Any], workspace: Workspace, answer: Answer) -> Answer:
-    """Store a long answer as a trace and add its id. If it cannot be stored, return the answer unchanged."""
-    shows = tool.reads_traces or tool.is_dry_run or arguments.get("dry_run")
+    """Store a long answer as a trace and add its id, unless the tool only reads. If it cannot be stored, return the answer unchanged."""
+    shows = tool.reads or tool.is_dry_run or arguments.get("dry_run")
     if shows or not is_long(answer.text):
         return answer
     from devs_git.commands import trace_put
 
     try:
         request = trace_put.Request(
-            answer.text.encode(), tool_name=tool.name, input=json.dumps(arguments), is_error=answer.is_error
+            answer.text.encode(),
+            task_id=_completed_task(tool, answer),
+            tool_name=tool.name,
+            input=json.dumps(arguments),
+            is_error=answer.is_error,
         )
         stored = router.call("trace put", workspace, request)
     except (DevsError, OSError):
         return answer
     return replace(answer, trace_id=stored.traceId)
+
+
+def _completed_task(tool: Tool, answer: Answer) -> str:
+    """The task that the call completed, to which its trace belongs; '' for the active task."""
+    return str(answer.value["task_id"]) if tool.name == COMPLETING and not answer.is_error else ""

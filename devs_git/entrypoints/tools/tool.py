@@ -51,7 +51,7 @@ class Tool:
 
     `meaning`: one or two sentences for the model. `more`: what only the page of tools says beside them.
     `moves_tree`: MCP marks the tool as destructive, so that a client asks first, although nothing is lost.
-    `reads_traces`: its output is not stored as a trace again. `fixed`: fields of the Request that no caller sets.
+    `fixed`: fields of the Request that no caller sets.
     `codes`: its refusals in addition to those of all tools. `invalid`: the code for a refused argument.
     """
 
@@ -61,7 +61,6 @@ class Tool:
     params: tuple[Param, ...] = ()
     fixed: dict[str, Any] = field(default_factory=dict)
     moves_tree: bool = False
-    reads_traces: bool = False
     codes: tuple[str, ...] = ()
     invalid: str = "INVALID_ARGUMENTS"
     more: str = ""

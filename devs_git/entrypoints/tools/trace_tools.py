@@ -28,7 +28,6 @@ TOOLS: Final = (
             Param("offset", COUNT, "The byte to begin at."),
             Param("limit", {**COUNT, "minimum": trace_get.LONGEST_LETTER}, "The highest number of bytes."),
         ),
-        reads_traces=True,
         codes=("TRACE_NOT_FOUND", "INVALID_INPUT"),
         invalid="INVALID_INPUT",
     ),
@@ -52,7 +51,6 @@ TOOLS: Final = (
             cursor(paging.CURSOR_FORM),
             Param("rewound", FLAG, "Include rewound tasks."),
         ),
-        reads_traces=True,
     ),
     Tool(
         "store_trace",
@@ -73,7 +71,6 @@ TOOLS: Final = (
             Param("is_error", FLAG, "The call failed."),
             Param("duration_ms", COUNT, "The duration of the call, in milliseconds."),
         ),
-        reads_traces=True,
     ),
     Tool(
         "get_conversation",
@@ -105,7 +102,6 @@ TOOLS: Final = (
                 "The next_cursor of an earlier answer, for the messages before.",
             ),
         ),
-        reads_traces=True,
         codes=(
             "TASK_NOT_FOUND",
             "CHECKPOINT_NOT_FOUND",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.hook_payload import Captured
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
@@ -40,7 +40,9 @@ def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
     known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
     made = hook_payload.trace(payload, created_at=spooled.created_at, **known)
     cut = payload.client.cut(payload.payload)
-    if not payload.client.fields.use_id:
+    if server := unnamed_calls.join_server(catalog, made):
+        made = replace(made, trace_id=server)
+    elif not payload.client.fields.use_id:
         made = unnamed_calls.join_transcript(catalog, made)
     trace, whole = session_files.with_whole(made, cut, transcript)
     if payload.client.tells_ends:

@@ -99,7 +99,7 @@ def _with_trace(
         read,
         call,
         partial(finished_calls.output_of, catalog),
-        partial(unnamed_calls.join_hook, catalog),
+        partial(unnamed_calls.join, catalog),
     )
     if trace is None:
         return kept

@@ -5,11 +5,12 @@ A hook knows the whole input and where the tool ran. A transcript may know how t
 
 from __future__ import annotations
 
-from devs_git.domain.clients import answer_text, hook_payload
+from devs_git.domain.clients import answer_text, hook_payload, own_tools
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_lines import FinishedCall
 from devs_git.domain.recall.long_results import StoredOutput, is_within
 from devs_git.domain.recall.traces import Trace
-from devs_git.storage.catalog import traces
+from devs_git.storage.catalog import traces, unnamed_calls
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import replace
 
@@ -23,6 +24,7 @@ def keep(catalog: Catalog, call: FinishedCall, known: Trace, event: str) -> None
     `known` has what is known of the trace; `event` is that of the hook after such a call.
     """
     made = _trace(call, known, event)
+    made = replace(made, trace_id=unnamed_calls.join_server(catalog, made) or made.trace_id)
     stored = _stored(catalog, made.trace_id)
     if stored is None:
         traces.put(catalog, made)
@@ -70,9 +72,11 @@ def _text(output: bytes) -> str:
 
 
 def _trace(call: FinishedCall, known: Trace, event: str) -> Trace:
-    given = call.tool_input
+    given, client = call.tool_input, CLIENTS[known.client]
+    task_id = own_tools.completed_task(client, call.tool_name, given, call.output)
     return replace(
         known,
+        task_id=task_id or known.task_id,
         trace_id=hook_payload.trace_id_of(known.session_id, call.call_id, event),
         output=call.output.encode("utf-8", "replace"),
         input="" if given is None else answer_text.canonical(given),
