@@ -31,7 +31,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
 _SILENT: Final = re.compile(rb"conversations[\"']?\s*:\s*false")
 _EVERY: Final = re.compile(rb"snapshot_every[\"']?\s*:\s*([0-9]{1,7})")
 SNAPSHOT_EVERY: Final = 100
-_SHORTENS: Final = re.compile(rb"shorten[\"']?\s*:\s*true\b")
+_SHORTENS: Final = re.compile(rb"^[^#\n]*\bshorten[\"']?\s*:\s*(?:true|True|TRUE)\b", re.MULTILINE)
 _SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?$", re.MULTILINE)
 
 

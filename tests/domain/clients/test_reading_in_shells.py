@@ -200,3 +200,36 @@ def test_no_option_of_the_table_changes_a_file_or_a_ref(
         run("sh", command, hostile, os.environ["PATH"])
     assert left(hostile) == before
     assert shutil.which(program.split(maxsplit=1)[0]) or program == "rg"
+
+
+@pytest.mark.parametrize(
+    ("command", "prepared"),
+    [
+        ("cat a.txt", "echo 'cat() { touch made; }' >profile"),
+        ("cat a.txt", "printf '%s\\n' 'shopt -s expand_aliases' \"alias cat='touch made #'\" >profile"),
+        ("cat a.txt", "echo 'PATH=.:$PATH' >profile"),
+        ("git diff", "git config diff.external ./evil"),
+        ("git status", "git config core.fsmonitor ./evil"),
+    ],
+    ids=["function", "alias", "program of the repository", "external diff", "file system monitor"],
+)
+def test_what_was_prepared_before_the_gate_runs_and_the_page_about_gates_says_so(
+    command: str, prepared: str, hostile: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No hook sees it in the command. While a gate is open, an agent can prepare none of it."""
+    run("sh", prepared, hostile, os.environ["PATH"])
+    monkeypatch.setenv("BASH_ENV", os.fspath(hostile / "profile"))
+    assert only_reads({"command": command})
+    assert not only_reads({"command": prepared})
+    run("bash", command, hostile, os.environ["PATH"])
+    assert (hostile / "made").exists()
+
+
+def test_a_pipe_with_a_name_is_waited_for_and_nothing_is_written(hostile: Path) -> None:
+    os.mkfifo(hostile / "fifo")
+    before = {path: data for path, data in left(hostile).items() if not path.endswith("/fifo")}
+    assert only_reads({"command": "cat fifo"})
+    with pytest.raises(subprocess.TimeoutExpired):
+        subprocess.run(["bash", "-c", "cat fifo"], cwd=hostile, check=False, timeout=0.3)
+    (hostile / "fifo").unlink()
+    assert left(hostile) == before

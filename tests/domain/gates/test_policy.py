@@ -102,3 +102,28 @@ def test_what_is_no_size_is_refused_with_an_example(text: str) -> None:
 def test_what_is_no_span_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(ValueError, match="30d"):
         span(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("recording: {shorten: true}\n", True),
+        ("recording:\n  traces: true\n  shorten: true # since May\n", True),
+        ('{"recording": {"shorten": true}}', True),
+        ("recording: {'shorten': True}\n", True),
+        ("recording: {shorten: false}\n", False),
+        ("recording: {traces: true}\n", False),
+        ("# recording: {shorten: true}\n", False),
+        ("recording: {traces: true} # not shorten: true\n", False),
+    ],
+)
+def test_a_hook_reads_without_a_yaml_reader_whether_long_outputs_are_shortened(text: str, said: bool) -> None:
+    assert policy.shortens(text.encode()) is said
+    read = yaml_documents.load(
+        f"genesis: '{GENESIS}'\n".encode() * (text[0] != "{") + text.encode(), "policy"
+    )
+    assert policy.parse(read).shorten_outputs is said
+
+
+def test_without_a_policy_nothing_is_shortened() -> None:
+    assert not policy.shortens(None)
