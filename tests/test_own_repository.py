@@ -130,6 +130,7 @@ def test_a_remote_that_cannot_be_asked_fails_the_check(clone: Path) -> None:
 def test_the_workflow_tests_and_verifies_what_it_installs_from_the_checkout() -> None:
     assert RUNS == [
         "make test",
+        "make house",
         "pip install '.[mcp]'",
         "devs-git verify registry guard",
         '.ci/verify "$BASE"',
