@@ -20,7 +20,12 @@ FOLDERS: Final = (VISIBLE, NUMBERED)
 def ledger_refs(history: History) -> dict[str, str]:
     """Every ref that the ledger wants, with its tag object."""
     found = {checkpoint_ref(p.task_id, p.number): p.tag for p in history.checkpoints.values() if not p.gone}
-    return found | {completed_tag(p.task_id): p.tag for p in history.live() if p.completed and not p.gone}
+    return found | visible_tags(history)
+
+
+def visible_tags(history: History) -> dict[str, str]:
+    """The visible tag of each task that is completed, with its tag object."""
+    return {completed_tag(p.task_id): p.tag for p in history.live() if p.completed and not p.gone}
 
 
 def updates(history: History, refs: Mapping[str, str], there: Callable[[str], bool]) -> tuple[RefUpdate, ...]:

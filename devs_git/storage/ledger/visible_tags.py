@@ -14,7 +14,6 @@ from pathlib import Path
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.history import History
-from devs_git.domain.ledger.ids import completed_tag
 from devs_git.storage.git import refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.program import Git
@@ -26,11 +25,10 @@ FOLDER, NUMBERED = "refs/tags/devs", "refs/devs/checkpoints"
 
 def out_of_step(history: History, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
     """The updates that make `tags` (those below FOLDER) agree with the ledger."""
-    live = {
-        completed_tag(point.task_id): point.tag
-        for point in history.live()
-        if point.completed and not point.gone
-    }
+    # Most commands find the tags as they are noted, and do not need it.
+    from devs_git.domain.checkpoints import wanted_refs
+
+    live = wanted_refs.visible_tags(history)
     known = {point.tag for point in history.checkpoints.values()}
     back = [RefUpdate(ref, tag, NO_OID) for ref, tag in live.items() if ref not in tags]
     gone = [RefUpdate(ref, NO_OID, tag) for ref, tag in tags.items() if ref not in live and tag in known]
