@@ -1,4 +1,4 @@
-"""What a tool's answer is as text, whatever form a client gives it."""
+"""A tool's answer as text, in each form that a client gives it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Claude Code leaves out of long outputs, before it tells hooks or its transcript of them, and where it keeps the whole.
+"""What Claude Code leaves out of long outputs for hooks and in its transcript, and where it keeps the whole output.
 
 All forms are those of 2.1.330.
 """

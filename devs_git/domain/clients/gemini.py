@@ -92,7 +92,7 @@ def _bare(text: str) -> str:
 
 
 def _end(told: str) -> re.Match[str] | None:
-    """Where the output of a command ends; None for other texts."""
+    """The position at which the output of a command ends; None for other texts."""
     found = _END.search(told, max(0, len(told) - _LOOKED_AT))
     return found if found and found[0] else None
 
@@ -167,7 +167,7 @@ def _called(call: Mapping[str, Any], answer: str, memory: Memory) -> Sequence[Un
 
 
 def _result(parts: Any) -> str:
-    """What the model was told of a call."""
+    """The result of a call, as the model got it."""
     from devs_git.domain.clients.transcript_lines import blocks, text
 
     found = []

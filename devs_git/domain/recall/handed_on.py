@@ -1,4 +1,4 @@
-"""What a model sees of a long output of a shell, if the policy says `recording: {shorten: true}`.
+"""The shortened form of a long output of a shell, for the model, if the policy says `recording: {shorten: true}`.
 
 It sees the beginning, the end, and the id of the trace between them. A client's transcript then has this text instead of
 the output, so whoever reads a transcript has to know it.
@@ -32,7 +32,7 @@ class LongOutput:
 
     @property
     def shortened(self) -> str:
-        """What replaces the output."""
+        """The text in the place of the output."""
         middle = f"[devs-git: the middle is left out; the whole output ({self.size} bytes): {self.command}]"
         return f"{self.text[:KEPT]}\n{middle}\n{self.text[-KEPT:]}"
 
@@ -42,7 +42,7 @@ class LongOutput:
 
     @property
     def hint(self) -> str:
-        """What is said beside the output, where a client lets nobody replace it."""
+        """A line beside the output, for a client that lets nobody replace the output."""
         what = (
             "This long output, as the client cut it, is stored"
             if self.cut_by_client
@@ -59,7 +59,7 @@ class Named(NamedTuple):
 
 
 def trace_named(text: str) -> Named | None:
-    """What `text` names, if it is a shortened output of ours; else None.
+    """The trace that `text` names, if it is an output that we have shortened; else None.
 
     A client may take away white space around it, so beginning and end may be shorter than we made them.
     """

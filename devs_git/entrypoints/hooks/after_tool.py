@@ -1,4 +1,4 @@
-"""Hands a long output of a shell on in a shortened form: `hook after-tool <common git directory> <file of the spool>`.
+"""Give the model a long output of a shell in a shortened form: `hook after-tool <common git directory> <file of the spool>`.
 
 The agent's hook starts this only for a long payload, and only if the policy asks for it. The answer goes to standard
 output in the client's JSON. Without an answer the model sees what the client shows it; so it does after any error.
@@ -23,7 +23,7 @@ _CHECKED: Final = "devs/checked-tip"
 
 
 def main(arguments: list[str]) -> int:
-    """Return 0: an output that cannot be shortened goes on as it is."""
+    """Return 0. An output that cannot be shortened stays as it is."""
     # Any error: the output itself is stored already.
     with contextlib.suppress(Exception):
         common, file = map(Path, arguments)

@@ -1,4 +1,4 @@
-"""What a command printed in the background: its trace gets it when the transcript tells that the command ended."""
+"""Outputs of commands in the background: a trace gets the output when the transcript says that the command ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from devs_git.values import replace
 
 
 def take_all(catalog: Catalog, memory: Memory, session_id: str, transcript: Path) -> None:
-    """Take what ended commands printed. Those whose call the hook's payload did not tell yet wait for the next reading."""
+    """Store the outputs of commands that ended. If a hook's payload of the call is not read yet, the output waits."""
     tasks = (EndedTask(call_id, *rest) for call_id, rest in list(memory.tasks.items()))
     for task in tasks:
         if take(catalog, task, session_id, transcript):
@@ -45,7 +45,7 @@ def take(catalog: Catalog, task: EndedTask, session_id: str, transcript: Path) -
 
 
 def _has_started(payload: bytes, task_id: str) -> bool:
-    """Whether a payload is that of the call that started the task."""
+    """Whether this is the payload of the call that started the task."""
     try:
         told = json.loads(payload)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""Calls of tools as transcripts tell them, beside what hooks told. Each is one trace, whoever told of it first.
+"""Store calls of tools that a transcript reports. A call is one trace, also if a hook reported it, before or later.
 
-A hook knows the whole input and where the tool ran. A transcript may know how the call ended, and more of the output.
+A hook reports the whole input and where the tool ran. A transcript may report how the call ended, and more of the output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST_AT_ONCE = 1 << 16
 
 
 def keep(catalog: Catalog, call: FinishedCall, known: Trace, event: str) -> None:
-    """Store a call as a trace, inside `fulltext.write_transaction`, or add what is new to its trace.
+    """Store a call as a trace, inside `fulltext.write_transaction`, or complete the trace that it has already.
 
     `known` has what is known of the trace; `event` is that of the hook after such a call.
     """
@@ -43,13 +43,13 @@ def _grow(catalog: Catalog, stored: Trace, call: FinishedCall) -> None:
 
 
 def with_told(catalog: Catalog, trace: Trace) -> Trace:
-    """The trace that a hook told, with what a transcript told of the call before."""
+    """The trace of a hook, completed from the trace that a transcript gave the call before."""
     stored = _stored(catalog, trace.trace_id)
     return join(trace, stored) if stored else trace
 
 
 def join(hooks: Trace, told: Trace) -> Trace:
-    """One trace of what a hook and a transcript told of the same call: the longer output, and how it ended."""
+    """One trace of the same call from a hook and from a transcript: with the longer output, and with how the call ended."""
     longer = told if len(told.output) > len(hooks.output) else hooks
     return replace(
         hooks,

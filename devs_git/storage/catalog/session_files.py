@@ -55,7 +55,7 @@ def with_whole(
 
 
 def read(path: str, transcript: Path, longest: int = MOST) -> Packed | None:
-    """The bytes of a session's file; None if it is not there, or is nothing that may be taken, or is too long."""
+    """The bytes of a session's file; None if there is none, or if it may not be taken or is too long."""
     where = Path(path)
     if transcript.suffix != _TRANSCRIPT or ".." in where.parts:
         return None

@@ -1,4 +1,4 @@
-"""One call that several report, of whom one tells no id of the call: found by session, tool, input and time.
+"""Find the trace of a call that was reported twice, once without an id of the call: by session, tool, input and time.
 
 It may be a client whose hooks tell no id, or our own MCP server: no request names the session or the call.
 
