@@ -26,7 +26,7 @@ from devs_git.operations.gates import check_tas_lock
 from devs_git.operations.setup import adopt_ledger, suitability
 from devs_git.operations.sync import consent
 from devs_git.operations.sync.consent import Consent
-from devs_git.storage.git import exclude_file, locks
+from devs_git.storage.git import aliases, exclude_file, locks
 from devs_git.storage.git.places import worktrees
 from devs_git.storage.hooks import client_files, installation
 from devs_git.storage.ledger import devs_folder, known_tips, policy_file, received, unknown_ledger
@@ -139,7 +139,8 @@ def _install(workspace: Workspace, request: Request) -> Result:
     actions.append(_write_proposed_policy(workspace, proposed is not None))
     actions.append(exclude_file.add(workspace.places))
     actions.extend(installation.install(workspace.places, workspace.git, strict=request.strict))
-    actions.extend(client_files.refresh(workspace.places, workspace.top))
+    called = client_files.refresh(workspace.places, workspace.top)
+    actions.extend((*called, *(aliases.install_devs(workspace.git) if called else ())))
     changed = [action for action in actions if action.did in {"created", "updated"}]
     if changed and not fresh:
         _record(workspace, RepositoryPrepared, "init: prepare this repository", changed)
@@ -223,7 +224,7 @@ def _write_proposed_policy(workspace: Workspace, there: bool) -> Action:
 
 def _uninstall(workspace: Workspace) -> Result:
     actions = list(installation.uninstall(workspace.places, workspace.git))
-    actions.extend(client_files.remove_hook(workspace.places))
+    actions.extend((*client_files.remove_hook(workspace.places), *aliases.uninstall_devs(workspace.git)))
     actions.append(exclude_file.remove(workspace.places))
     trees = worktrees(workspace.store_git, workspace.places.common)
     views = [devs_folder.remove(places, workspace.ledger) for places in trees]

@@ -29,7 +29,7 @@ def test_a_write_is_denied_while_a_gate_is_open(workbench: Workbench, gate: str)
     assert not (workbench.top / "new.txt").exists()
     # The model is told why, and what to do.
     assert "GATE_BLOCKED" in run.results[0]
-    assert f"devs-git gate wait {gate}" in run.results[0]
+    assert f"git devs gate wait {gate}" in run.results[0]
     # The client asked our hook, and told no hook of a result, for the tool never ran.
     assert len(run.payloads_of(program.before)) == 1
     assert not run.payloads_of(program.after)
@@ -61,7 +61,7 @@ def test_an_agent_can_still_read_in_a_shell_while_a_gate_is_open(workbench: Work
     harmless, name = HARMLESS[program.name]
     commands = ("cat a.txt", "git log --oneline", "grep -rn begin .devs", "cat a.txt >new.txt", "cat *.txt")
     run = workbench.run(*((program.shell(command),) for command in commands), (harmless,))
-    assert [f"devs-git gate wait {gate}" in result for result in run.results] == [False] * 3 + [True] * 2 + [
+    assert [f"git devs gate wait {gate}" in result for result in run.results] == [False] * 3 + [True] * 2 + [
         False
     ]
     assert not (workbench.top / "new.txt").exists()

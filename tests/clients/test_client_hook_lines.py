@@ -28,8 +28,11 @@ def test_a_person_sees_a_short_line_when_claude_code_compacts_and_the_hook_is_to
         bench.run((CLAUDE.shell("pwd"),))
         bench.top = top
         assert not bench.spool
-        turns: list[Turn] = [(CLAUDE.shell(f"echo {word}"),) for word in ("one", "two", "three")]
-        session = bench.run(*turns).payloads[0]["session_id"]
+        commands = ("echo one", "echo two", "git devs status")
+        turns: list[Turn] = [(CLAUDE.shell(command),) for command in commands]
+        run = bench.run(*turns)
+        session = run.payloads[0]["session_id"]
+        assert "On main at" in run.results[-1]
         said = str(bench.run(prompt="/compact", resume=session).lines)
         shown = said[said.index("PreCompact [set -- claude") :].partition("] completed successfully")[0]
         assert len(shown) < 125

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,8 @@ from tests.clients.workbench import Workbench
 pytestmark = pytest.mark.thorough
 
 CODEX = Codex()
-# By its path, for the shell of Codex is a login shell, which may have another PATH.
-DEVS_GIT = Path(sys.executable).parent / "devs-git"
+# The shell of Codex is a login shell. It does not know our virtual environment.
+DEVS_GIT = "git devs"
 
 
 def test_a_shell_in_the_sandbox_reads_and_a_verb_that_writes_names_our_tool(tmp_path: Path) -> None:

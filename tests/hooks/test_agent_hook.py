@@ -51,7 +51,7 @@ def test_while_a_gate_is_open_only_reading_goes_on_from_any_folder(client: str, 
     (project / "sub").mkdir()
     denied = call(project, before("apply_patch"), client=client, where=project / "sub").denied
     assert denied.startswith(f"GATE_BLOCKED: this repository is frozen, because gate {gate} waits")
-    assert f"devs-git gate wait {gate}" in denied
+    assert f"git devs gate wait {gate}" in denied
     linked = project.parent / "linked"
     assert "GATE_BLOCKED" in call(linked, before("Bash", command="make"), client=client).denied
     assert call(project, before(min(CLIENTS[client].reading)), client=client, where=linked).denied == ""

@@ -13,6 +13,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.cli.texts import console
+from devs_git.storage.git import aliases
 from devs_git.storage.hooks import client_files, client_trust
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -63,6 +64,7 @@ def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
     actions = client_files.install(workspace.places, workspace.top, client)
     changed = any(action.did in {"created", "updated"} for action in actions[1:])
     files = " ".join(action.what for action in actions[1:])
+    actions += aliases.install_devs(workspace.git)
     commit = f"Commit them, so that your team's clones have them too: git add {files} && git commit"
     return Result(name, actions, (commit, *client.notes) if changed else ())
 

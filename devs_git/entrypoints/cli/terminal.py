@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import contextmanager
@@ -104,6 +105,14 @@ def progress_line(workspace: Workspace) -> Iterator[None]:
             workspace.progress.clear()
 
 
+def _callable_here(hint: str) -> str:
+    """The hint with `git devs` for `devs-git`, if the caller's shell may not find that: it used our alias."""
+    from devs_git.storage.git.aliases import CALLED
+
+    name = os.environ.get(CALLED, "")
+    return hint.replace("devs-git ", f"{name} ") if name == "git devs" else hint
+
+
 def report(error: DevsError, *, as_json: bool) -> int:
     """Print a refusal (as JSON to standard output, as text to standard error) and return its exit status."""
     with exit_on_print_error():
@@ -112,6 +121,6 @@ def report(error: DevsError, *, as_json: bool) -> int:
         else:
             console.write(style(f"{error.code}: ", fg="red", bold=True) + error.message, err=True)
             if error.hint:
-                console.write(f"hint: {error.hint}", err=True)
+                console.write(f"hint: {_callable_here(error.hint)}", err=True)
         sys.stdout.flush()
     return error.exit_status

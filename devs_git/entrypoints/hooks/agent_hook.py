@@ -65,7 +65,7 @@ def _allowed(client: Client, tool: str) -> str:
 
     programs = ", ".join((*PROGRAMS, f"git {'|'.join(GIT)}"))
     return (
-        f"This command of {tool} may write. Allowed are tools that only read, a single call of devs-git, and one simple "
+        f"This command of {tool} may write. Allowed are tools that only read, a single call of git devs or devs-git, and one simple "
         f"command that only reads ({programs}) without pipes, redirections, globs, variables and options that may write."
     )
 
@@ -94,7 +94,7 @@ def _why(common: str) -> str:
     if git.attempt("rev-parse", "-q", "--verify", ledger + "^{tree}", ok=(0, 1, 128))[0]:
         return (
             "LEDGER_MISSING: this repository is frozen, because its ledger (the branch devs/ledger) is missing or damaged. "
-            "To restore it, run: devs-git doctor."
+            "To restore it, run: git devs doctor."
         )
     if git.attempt("rev-parse", "-q", "--verify", ledger + ":open", ok=(0, 1, 128))[0]:
         return _disbelief(git, Path(common))
@@ -103,7 +103,7 @@ def _why(common: str) -> str:
         return _disbelief(git, Path(common))
     return (
         f"GATE_BLOCKED: this repository is frozen, because gate {gates[0]} waits for a person's decision. "
-        f"See it: devs-git gate show {gates[0]}. Wait for the answer: devs-git gate wait {gates[0]}."
+        f"See it: git devs gate show {gates[0]}. Wait for the answer: git devs gate wait {gates[0]}."
     )
 
 

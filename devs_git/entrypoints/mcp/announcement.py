@@ -14,7 +14,8 @@ INSTRUCTIONS: Final = (
     "devs-git keeps checkpoints, gates and outputs of tools for this git repository. Call git_status first: it shows the "
     "active task and open gates. While a gate is open, tools that write answer GATE_BLOCKED: stop, tell the person, and wait. "
     "No tool decides a gate. start_task begins a task, commit_task completes it. Call preview_rewind before rewind_to_task. "
-    "Where hooks are installed, they store what your tools print: search_traces finds it, get_task_trace returns it."
+    "Where hooks are installed, they store what your tools print: search_traces finds it, get_task_trace returns it. "
+    "In a shell, run git devs; devs-git may not be on its PATH."
 )
 
 

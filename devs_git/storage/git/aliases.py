@@ -42,6 +42,43 @@ def is_ours(text: str, verb: str) -> bool:
         return False
 
 
+# `git devs` for shells that do not find the program `git-devs`: a login shell forgets the PATH of a virtual environment.
+_DEVS: Final = "devs"
+# Hints then name `git devs` (`cli.terminal`).
+CALLED: Final = "DEVS_GIT_CALLED"
+
+
+def _devs_value(python: str) -> str:
+    return f"{_BEGIN}{CALLED}='git devs' {shlex.quote(python)} -P -m devs_git"
+
+
+def _is_our_devs(text: str) -> bool:
+    return text.startswith(f"{_BEGIN}{CALLED}=") and text.endswith(" -P -m devs_git")
+
+
+def install_devs(git: Git, python: str = sys.executable) -> tuple[Action, ...]:
+    """Set `git devs`, if this Python is one of a virtual environment. An alias of the user stays. BUSY."""
+    if sys.prefix == sys.base_prefix:
+        return ()
+    what, setting = "alias git devs", _devs_value(python)
+    here = _values(git, _DEVS, "--local")
+    if any(not _is_our_devs(text) for text in _values(git, _DEVS)):
+        return (Action(what, "skipped", "git devs is your own alias; it was not changed."),)
+    if here == [setting]:
+        return (Action(what, "kept"),)
+    _config(git, "--replace-all", f"alias.{_DEVS}", setting)
+    return (Action(what, "updated" if here else "created"),)
+
+
+def uninstall_devs(git: Git) -> tuple[Action, ...]:
+    """Remove `git devs`, if `install_devs` set it. BUSY."""
+    here = _values(git, _DEVS, "--local")
+    if not here or not all(map(_is_our_devs, here)):
+        return ()
+    _config(git, "--unset-all", f"alias.{_DEVS}")
+    return (Action("alias git devs", "removed"),)
+
+
 def install(git: Git, python: str = sys.executable) -> tuple[Action, ...]:
     """Set every alias that is free or ours. The actions name each alias of the user, which stays."""
     return tuple(_put_in(git, name, value(verb, python)) for name, verb in ALIASES.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -54,9 +55,10 @@ def test_it_says_what_it_did_and_leaves_no_event(client: str, initialised: Path,
     known = CLIENTS[client]
     names = (known.hooks_file, known.server_file, known.small_file)
     files = list(dict.fromkeys(name for name in names if name))
+    in_environment = ["alias git devs"] * (sys.prefix != sys.base_prefix)
     found = told(say("install", client, "--json"))
     assert [(a["what"], a["did"]) for a in found["actions"]] == [
-        (name, "created") for name in ("agent hook", *files)
+        (name, "created") for name in ("agent hook", *files, *in_environment)
     ]
     assert files[0] in found["advice"][0]
     steps = (
@@ -64,7 +66,7 @@ def test_it_says_what_it_did_and_leaves_no_event(client: str, initialised: Path,
     )
     assert all(step in "\n".join(found["advice"]) for step in steps)
     status, text = say("install", client)
-    assert (status, text.count("kept")) == (0, 1 + len(files))
+    assert (status, text.count("kept")) == (0, 1 + len(files) + len(in_environment))
     assert "next:" not in text
     assert call(initialised, before("Write"), client=client).denied == ""
     gate_id = ask(Workspace.open(), kind="MANUAL")
@@ -159,3 +161,45 @@ def test_the_versions_that_the_list_names_are_those_that_are_run_and_the_page_ha
         assert f"{client.title} {known.version}" in page
         for text in (*known.tried, *known.documented, *known.lacks):
             assert text in page
+
+
+@pytest.mark.quick
+def test_git_devs_works_in_a_shell_that_does_not_know_the_virtual_environment(
+    initialised: Path, say: Say, git: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A login shell forgets the PATH of its caller. Hints then name what works."""
+    monkeypatch.setattr(sys, "prefix", f"{sys.base_prefix}/environment")
+    found = told(say("install", "claude", "--json"))
+    assert ("alias git devs", "created") in [(one["what"], one["did"]) for one in found["actions"]]
+    assert "alias" not in found["advice"][0]
+    folder = initialised / "folder of mine"
+    folder.mkdir()
+    plain = {name: text for name, text in os.environ.items() if name != "PATH"} | {"PATH": os.defpath}
+
+    def call_shell(command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", command], cwd=folder, env=plain, capture_output=True, text=True, check=False
+        )
+
+    assert call_shell("devs-git status").returncode == 127
+    assert "On main" in call_shell("git devs status").stdout
+    refusal = call_shell("git devs task complete 77").stderr
+    assert "hint: Start it: git devs task start task-77" in refusal
+    assert told(say("install", "claude", "--json"))["actions"][-1]["did"] == "kept"
+    git("config", "alias.devs", "!echo mine")
+    assert told(say("install", "claude", "--json"))["actions"][-1]["did"] == "skipped"
+    assert git("config", "alias.devs") == "!echo mine"
+
+
+def test_the_alias_goes_with_devs_git_and_is_not_set_outside_of_a_virtual_environment(
+    initialised: Path, say: Say, git: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    say("install", "claude")
+    assert "alias.devs" not in git("config", "--list")
+    monkeypatch.setattr(sys, "prefix", f"{sys.base_prefix}/environment")
+    done = router.call("init", Workspace.open(initialised), init.Request())
+    assert ("alias git devs", "created") in [(action.what, action.did) for action in done.actions]
+    done = router.call("init", Workspace.open(initialised), init.Request(uninstall=True))
+    assert ("alias git devs", "removed") in [(action.what, action.did) for action in done.actions]
+    assert "alias.devs" not in git("config", "--list")
