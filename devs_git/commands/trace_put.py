@@ -25,7 +25,7 @@ MOST_OF_AN_ID: Final = 65_536  # characters; the primary key is not the place fo
 @immutable
 class Request(VerbRequest):
     """`output`: bytes, text (stored as UTF-8), or packed bytes. Without `trace_id` the trace gets a UUID; without `task_id`
-    it belongs to the active task.
+    it belongs to the active task. `exit_code` says whether the call failed, as `is_error` does. Without both nobody knows.
     """
 
     output: bytes | str | Packed
@@ -35,7 +35,8 @@ class Request(VerbRequest):
     input: str = ""
     session_id: str = ""
     agent: str = ""
-    is_error: bool = False
+    is_error: bool | None = None
+    exit_code: int | None = None
     duration_ms: int | None = None
 
     def __post_init__(self) -> None:
@@ -46,6 +47,12 @@ class Request(VerbRequest):
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
         if self.duration_ms is not None and not 0 <= self.duration_ms < 1 << 53:
             raise invalid("duration_ms", "The duration must be a number of milliseconds, at least 0.")
+        if self.exit_code is not None and self.is_error not in (None, self.exit_code != 0):
+            raise invalid("exit_code", "The exit code contradicts what is said of the failure.")
+
+    @property
+    def has_failed(self) -> bool | None:
+        return self.is_error if self.exit_code is None else self.exit_code != 0
 
 
 def _require_id(trace_id: str) -> None:
@@ -81,7 +88,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         session_id=request.session_id,
         agent=request.agent or (work.agent if work else ""),
         tool_name=request.tool_name,
-        is_error=request.is_error,
+        is_error=request.has_failed,
         duration_ms=request.duration_ms,
         commit=_head(workspace),
     )

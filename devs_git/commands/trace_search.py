@@ -63,7 +63,7 @@ class MessageHit:
     task_id: str
     role: str
     tool_name: str
-    is_error: bool
+    is_error: bool | None
     created_at: str
     rewound: bool
     snippet: str

@@ -22,6 +22,7 @@ from devs_git.commands import (
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli as cli_main
 from devs_git.entrypoints.cli.texts import trace_text
+from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support import gate_scene
@@ -47,6 +48,42 @@ def test_what_goes_in_by_a_pipe_comes_out_of_a_pipe_byte_for_byte(initialised: P
     assert cli(initialised, "get", trace_id, "--raw").stdout == LONG
     found = json.loads(cli(initialised, "get", trace_id, "--json").stdout)
     assert (found["traceId"], found["encoding"], found["size"]) == (trace_id, "base64", len(LONG))
+
+
+@pytest.mark.quick
+def test_whether_a_call_failed_comes_from_its_exit_code_and_is_unknown_without_one(initialised: Path) -> None:
+    for name, words in (
+        ("nobody", ()),
+        ("error", ("--error",)),
+        ("zero", ("--exit-code", "0")),
+        ("three", ("--exit-code", "3")),
+        ("killed", ("--error", "--exit-code", "-9")),
+    ):
+        assert cli(initialised, "put", "--id", name, *words, given=b"found").returncode == 0
+    told = {"nobody": None, "error": True, "zero": False, "three": True, "killed": True}
+    shown = {None: "-", True: "failed", False: "ok"}
+    for verb in (("list",), ("search", "found")):
+        found = json.loads(cli(initialised, *verb, "--json").stdout)
+        rows = found["traces"] if verb == ("list",) else found["hits"]
+        assert {row["trace_id"]: row["is_error"] for row in rows} == told
+        lines = cli(initialised, *verb).stdout.decode().splitlines()
+        for name, is_error in told.items():
+            (line,) = (line for line in lines if line.startswith(name))
+            assert line.split()[3] == shown[is_error]
+    for word, names in (("yes", {"error", "three", "killed"}), ("no", {"zero"})):
+        found = json.loads(cli(initialised, "search", f"found error:{word}", "--json").stdout)
+        assert {row["trace_id"] for row in found["hits"]} == names
+    refused = cli(initialised, "put", "--error", "--exit-code", "0", "--json", given=b"x")
+    assert (refused.returncode, json.loads(refused.stdout)["field"]) == (3, "exit_code")
+
+
+@pytest.mark.quick
+def test_a_tool_call_tells_an_exit_code_too(initialised: Path) -> None:
+    for name, given in (("a", {}), ("b", {"exit_code": 0}), ("c", {"exit_code": 1})):
+        answer = calling.call("store_trace", {"output": "x", "traceId": name, **given}, initialised)
+        assert not answer.is_error
+    rows = trace_list.run(Workspace.open(initialised), trace_list.Request()).traces
+    assert {row.trace_id: row.is_error for row in rows} == {"a": None, "b": False, "c": True}
 
 
 def test_a_trace_belongs_to_the_active_task_and_its_commit(initialised: Path, git: object) -> None:

@@ -44,6 +44,7 @@ def test_an_export_is_read_back_into_another_repository_the_same(initialised: Pa
             tool_name="x",
             duration_ms=number,
             input="in\ud800",
+            is_error=(None, True, False)[number],
         )
     packed = io.BytesIO()
     assert trace_export.run(Workspace.open(initialised), trace_export.Request(packed.write)).traces == 3
@@ -54,6 +55,10 @@ def test_an_export_is_read_back_into_another_repository_the_same(initialised: Pa
     done = trace_import.run(Workspace.open(initialised), trace_import.Request(packed))
     assert (done.traces, done.new) == (3, 3)
     assert trace_list.run(Workspace.open(initialised), trace_list.Request()).traces == before
+    assert [row.is_error for row in before] == [False, True, None]
+    packed.seek(0)
+    again = trace_import.run(Workspace.open(initialised), trace_import.Request(packed))
+    assert (again.new, again.others) == (0, ())
     assert cli(initialised, "get", "t-0").stdout == LONG
 
 

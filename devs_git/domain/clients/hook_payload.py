@@ -86,7 +86,7 @@ def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, age
         agent=captured.text(fields.agent) or agent,
         client=captured.client.name,
         tool_name=tool,
-        is_error=failed,
+        is_error=failed or (None if captured.client.tells_ends else False),
         duration_ms=_milliseconds(payload.get(fields.duration)),
         commit=commit,
         tool_use_id=captured.text(fields.use_id),

@@ -36,7 +36,7 @@ class Trace:
     """One tool call. `output` and `raw` (the payload as a client sent it) are kept byte for byte.
 
     `created_at` is UTC with milliseconds, `2001-02-03T04:05:06.789Z`; `duration_ms` is None if nobody measured it.
-    `tool_use_id` is the client's id of the call, `event` the event of its hook. `cut_by_client`: the client had cut the
+    `is_error` is None if nobody knows whether the call failed. `tool_use_id` is the client's id of the call, `event` the event of its hook. `cut_by_client`: the client had cut the
     output before we got it; `full_bytes` is the size of the whole, None if it is unknown or the output was not cut.
     """
 
@@ -49,7 +49,7 @@ class Trace:
     agent: str = ""
     client: str = ""
     tool_name: str = ""
-    is_error: bool = False
+    is_error: bool | None = False
     duration_ms: int | None = None
     commit: str = ""
     tool_use_id: str = ""
@@ -72,7 +72,7 @@ class TraceRow:
     agent: str
     client: str
     tool_name: str
-    is_error: bool
+    is_error: bool | None
     duration_ms: int | None
     commit: str
     created_at: str

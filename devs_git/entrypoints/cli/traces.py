@@ -46,6 +46,9 @@ def _option_value(name: str) -> Any:
     help="The agent that called the tool. Default: the agent of the active task.",
 )
 @click.option("--error", is_flag=True, help="The call failed.")
+@click.option(
+    "--exit-code", type=int, metavar="N", help="The exit code of the call: it failed unless N is 0."
+)
 @click.option("--duration-ms", type=int, metavar="N", help="The duration of the call.")
 def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.trace_put import Request
@@ -53,7 +56,13 @@ def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **
 
     output = bodies.pack_pieces(bounded.pieces(sys.stdin.buffer, limits.OUTPUT, "output"))
     return Request(
-        output, task_id=task, tool_name=tool, input=given, session_id=session, is_error=error, **options
+        output,
+        task_id=task,
+        tool_name=tool,
+        input=given,
+        session_id=session,
+        is_error=error or None,
+        **options,
     )
 
 

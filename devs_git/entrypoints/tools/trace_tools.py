@@ -10,6 +10,7 @@ from devs_git.domain.text import plain_text
 from devs_git.entrypoints.tools.params import ANY_TASK, cursor, limit, number_schema, text_schema
 from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
 
+_EXIT_CODE: Final = {"type": "integer", "minimum": -(1 << 31), "maximum": (1 << 32) - 1}
 _LINE: Final = text_schema(plain_text.LINE_FORM, most=trace_put.MOST_OF_A_NAME)
 
 TOOLS: Final = (
@@ -69,6 +70,7 @@ TOOLS: Final = (
             Param("input", TEXT, "The arguments of the tool.", verbatim=True),
             Param("session_id", _LINE, "The session of the agent."),
             Param("is_error", FLAG, "The call failed."),
+            Param("exit_code", _EXIT_CODE, "The exit code of the call: it failed unless this is 0."),
             Param("duration_ms", COUNT, "The duration of the call, in milliseconds."),
         ),
     ),

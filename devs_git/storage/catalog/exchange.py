@@ -20,7 +20,7 @@ from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.documents import schemas
 from devs_git.storage.git import bounded
-from devs_git.values import fields
+from devs_git.values import fields, replace
 
 FORMAT: Final = "devs-git traces 1"
 # An export of any version begins with this.
@@ -64,7 +64,8 @@ def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any]) -> Itera
     given = bodies.unpack(found[0][0]).decode("utf-8", "surrogatepass")
     raw = _bytes("raw", traces.raw(catalog, known["trace_id"]))
     told = {name: value for name, value in known.items() if value or name not in _CUT}
-    told |= {name: bool(told[name]) for name in ("is_error", "cut_by_client") if name in told}
+    told |= {name: bool(told[name]) for name in ("cut_by_client",) if name in told}
+    told["is_error"] = traces.failure_of(known["is_error"])
     yield _line({**told, "input": given, **raw, "parts": len(numbers)})
     for number in numbers:
         query = "SELECT output FROM parts WHERE body_id = ? AND number = ?"
@@ -112,7 +113,8 @@ def differs(catalog: Catalog, trace: Trace, digest: str) -> bool | None:
     found = catalog.rows(query, trace.trace_id)
     if not found:
         return None
-    known = (digest, *(getattr(trace, name) for name in _FIELDS if name != "input"))
+    told = replace(trace, is_error=traces.known_or_not(trace.is_error))  # type: ignore[arg-type]
+    known = (digest, *(getattr(told, name) for name in _FIELDS if name != "input"))
     if tuple(found[0]) != known:
         return True
     same = traces.input_of(catalog, trace.trace_id) == trace.input

@@ -56,7 +56,7 @@ def join(hooks: Trace, told: Trace) -> Trace:
         output=longer.output,
         cut_by_client=longer.cut_by_client,
         full_bytes=longer.full_bytes,
-        is_error=hooks.is_error or told.is_error,
+        is_error=told.is_error if told.is_error is not None and not hooks.is_error else hooks.is_error,
         duration_ms=told.duration_ms if hooks.duration_ms is None else hooks.duration_ms,
     )
 

@@ -74,6 +74,16 @@ def put(
     return packed.digest
 
 
+def known_or_not(is_error: bool | None) -> int:
+    """Whether a call failed, as a column: 1, 0, or -1 if nobody knows."""
+    return -1 if is_error is None else int(is_error)
+
+
+def failure_of(column: int) -> bool | None:
+    """Whether a call failed, from the column; None if nobody knows."""
+    return None if column < 0 else bool(column)
+
+
 def rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
     """The first operation that undid the task's work of that time; '' if there is none. For traces that are stored late."""
     query = "SELECT operation FROM rewinds WHERE task_id = ? AND upto >= ? ORDER BY upto LIMIT 1"
@@ -114,7 +124,7 @@ def _values(trace: Trace, body_id: int) -> tuple[Any, ...]:
         trace.agent,
         trace.client,
         trace.tool_name,
-        trace.is_error,
+        known_or_not(trace.is_error),
         trace.duration_ms,
         trace.commit,
         trace.tool_use_id,
@@ -205,7 +215,7 @@ def row_of(found: tuple[Any, ...]) -> TraceRow:
         agent,
         client,
         tool,
-        bool(is_error),
+        failure_of(is_error),
         duration,
         commit,
         created,

@@ -56,7 +56,7 @@ def background(tmp_path: Path) -> Background:
     return Background(tmp_path)
 
 
-def taken(workspace: Workspace, *payloads: dict[str, Any]) -> tuple[bytes, bool, bool]:
+def taken(workspace: Workspace, *payloads: dict[str, Any]) -> tuple[bytes, bool, bool | None]:
     """Output, cut and failed of the only trace."""
     for payload in payloads:
         leave(workspace, payload)

@@ -61,7 +61,7 @@ class Stored:
             return [row for (name,) in names if (row := traces.row(catalog, name))]
 
     @property
-    def told(self) -> list[tuple[str, bool, str]]:
+    def told(self) -> list[tuple[str, bool | None, str]]:
         """Of each trace the tool, whether it failed, and the output."""
         with Catalog.open(self._workspace.places.shared) as catalog:
             return [
@@ -99,7 +99,8 @@ def test_a_command_that_failed_is_known_to_have_failed_whoever_tells_of_it_first
 ) -> None:
     if order == "hook first":
         stored.hear(told_hook("call_2_0", FAILING, "three\n"))
-        assert stored.told == [("Bash", False, "three\n")]
+        # A hook is not told whether a call failed.
+        assert stored.told == [("Bash", None, "three\n")]
     stored.read(failing())
     if order == "transcript first":
         stored.hear(told_hook("call_2_0", FAILING, "three\n"))
@@ -113,13 +114,13 @@ def test_a_command_that_failed_is_known_to_have_failed_whoever_tells_of_it_first
 def test_an_mcp_tool_that_failed_is_a_trace_though_no_hook_is_told(stored: Stored) -> None:
     said = '{"error": "TASK_NOT_FOUND"}'
     rollout = Rollout()
-    rollout.call("call_1_0", "show_checkpoint", {"checkpoint": "task-10"}, "mcp__devs_git")
+    rollout.call("call_1_0", "rewind_to_task", {"task_id": "10"}, "mcp__devs_git")
     rollout.answered("call_1_0", said, failed=True)
     rollout.result("call_1_0", 'Wall time: 0.0393 seconds\nOutput:\n{"error":"TASK_NOT_FOUND"}')
     stored.read(rollout)
-    assert stored.told == [("mcp__devs_git__show_checkpoint", True, said)]
+    assert stored.told == [("mcp__devs_git__rewind_to_task", True, said)]
     (result,) = stored.results
-    assert (result.tool_name, result.is_error) == ("mcp__devs_git__show_checkpoint", True)
+    assert (result.tool_name, result.is_error) == ("mcp__devs_git__rewind_to_task", True)
 
 
 def test_a_patch_that_codex_refused_is_a_trace_though_only_the_result_tells_it(stored: Stored) -> None:
@@ -285,7 +286,7 @@ def test_a_text_that_only_looks_like_what_codex_says_is_an_output(stored: Stored
         "Exit code: 1\nProcess exited with code 7\nWarning: truncated output (original token count: 9)\n"
     )
     stored.hear(told_hook("call_1_0", "cat", printed))
-    assert stored.told == [("Bash", False, printed)]
+    assert stored.told == [("Bash", None, printed)]
     assert [row.cut_by_client for row in stored.rows] == [False]
 
 

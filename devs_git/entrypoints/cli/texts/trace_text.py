@@ -28,7 +28,7 @@ def amount(size: int) -> str:
 
 
 def _line(row: TraceRow) -> tuple[str, ...]:
-    failed = paint("failed", "red") if row.is_error else "ok"
+    failed = paint("failed", "red") if row.is_error else "ok" if row.is_error is False else "-"
     state = paint("rewound", "bright_black") if row.rewound else failed
     name, task = printable(row.tool_name, "") or "-", row.task_id or "-"
     cut = paint(cut_text(row.size, row.full_bytes), "yellow") if row.cut_by_client else ""
