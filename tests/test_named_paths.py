@@ -7,9 +7,11 @@ import functools
 import re
 import subprocess
 from pathlib import Path
+from typing import Final
 
 import pytest
 
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.ledger.events import EFFECTS
 
 pytestmark = pytest.mark.quick
@@ -58,6 +60,10 @@ def _is_there(word: str, there: set[str], names: set[str]) -> bool:
     return "/" in word or not word.endswith(ENDINGS) or word in names
 
 
+# The words of a client, which its row has.
+EVENTS: Final = {event for client in CLIENTS.values() for event in client.events}
+
+
 @functools.cache
 def defined() -> dict[str, set[str]]:
     """What each module of the package defines, functions in classes and members too, by the module's name."""
@@ -80,7 +86,7 @@ def unknown(text: str, modules: dict[str, set[str]]) -> list[str]:
 
 def _is_defined(word: str, modules: dict[str, set[str]], everything: set[str]) -> bool:
     if re.fullmatch(r"(?:[A-Z][a-z]+){2,}", word):
-        return word in everything
+        return word in everything or word in EVENTS
     found = re.fullmatch(r"(?:[\w/]+/)?(\w+)\.([A-Za-z]\w+)(?:\(\))?", word)
     if not found or found[1] not in modules or f".{found[2]}" in FILES or word in EFFECTS:
         return True
