@@ -31,9 +31,12 @@ class Trust:
     fix: str = ""
 
 
-def of_codex(answer: Any, hooks_file: str, client: Client) -> Trust:
-    """What the answer to `hooks/list` of `codex app-server` says of our lines in `hooks_file` (a whole path)."""
-    hooks = [hook for hook in _hooks(answer) if hook.get("sourcePath") == hooks_file and _is_ours(hook)]
+def of_codex(answer: Any, client: Client) -> Trust:
+    """What the answer to `hooks/list` of `codex app-server` says of our lines in the project's hooks file.
+
+    In a linked worktree Codex takes the file of the main one, so the file's path says nothing.
+    """
+    hooks = [hook for hook in _hooks(answer) if hook.get("source") == "project" and _is_ours(hook)]
     if not hooks:
         text = "Codex runs no hook of this project, because the project is not trusted, or hooks are off in Codex."
         return Trust("untrusted", text, CODEX_FIX)

@@ -48,7 +48,7 @@ def _codex(client: Client, places: Places, top: Path) -> Trust:
         answer = client_programs.ask(("codex", "app-server"), places, "hooks/list", {"cwds": [str(top)]})
     except client_programs.NoAnswerError as error:
         return Trust("unknown", f"Codex was not asked: {error}.")
-    return trust.of_codex(answer, str(top / client.hooks_file), client)
+    return trust.of_codex(answer, client)
 
 
 def _claude(client: Client, _places: Places, top: Path) -> Trust:

@@ -47,7 +47,12 @@ def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plant:
 
 def hooks(top: Path, **changed: Any) -> list[dict[str, Any]]:
     """What Codex says of our lines in this repository: the first one with other values."""
-    one = {"sourcePath": str(top / CODEX.hooks_file), "enabled": True, "trustStatus": "trusted"}
+    one = {
+        "sourcePath": str(top / CODEX.hooks_file),
+        "source": "project",
+        "enabled": True,
+        "trustStatus": "trusted",
+    }
     every = [{**one, "command": CODEX.command(event)} for event in CODEX.events]
     return [{**every[0], **changed}, *every[1:]]
 
@@ -77,6 +82,18 @@ def test_codex_is_asked_for_the_trust_of_our_hooks(
     assert said in found.text
     assert json.loads((folder / "asked").read_text())["params"] == {"cwds": [str(repo)]}
     assert (folder / "where").read_text() == "/\n"
+
+
+def test_in_a_linked_worktree_codex_takes_the_hooks_of_the_main_one(
+    repo: Path, tmp_path: Path, plant: Plant
+) -> None:
+    (plant(ANSWERS) / "hooks").write_text(json.dumps(hooks(tmp_path / "main")))
+    assert asked(repo).state == "trusted"
+
+
+def test_a_hook_of_the_user_is_not_one_of_the_project(repo: Path, plant: Plant) -> None:
+    (plant(ANSWERS) / "hooks").write_text(json.dumps([{**one, "source": "user"} for one in hooks(repo)]))
+    assert asked(repo).state == "untrusted"
 
 
 def test_a_project_that_codex_does_not_trust_has_no_hook_of_ours(repo: Path, plant: Plant) -> None:
