@@ -12,10 +12,11 @@ from tests.clients.claude_code import ClaudeCode
 from tests.clients.codex import Codex, CodexInCode
 from tests.clients.everyday_run import Everyday
 from tests.clients.gemini import Gemini
+from tests.clients.opencode import OpenCode
 from tests.clients.program import Program
 from tests.clients.workbench import Workbench
 
-PROGRAMS: tuple[Program, ...] = (ClaudeCode(), Codex(), CodexInCode(), Gemini())
+PROGRAMS: tuple[Program, ...] = (ClaudeCode(), Codex(), CodexInCode(), Gemini(), OpenCode())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

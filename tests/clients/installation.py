@@ -74,13 +74,16 @@ def _install(folder: Path) -> None:
     if npm is None:
         raise InstallationError("npm is missing, which brings the clients: apt-get install npm")
     shutil.copy(PINS, folder)
-    # npm runs no script of a package, because newer ones would ask first; Claude Code's own only links its program.
+    # npm runs no script of a package, because newer ones would ask first; these two only link their program.
     options = ("--silent", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
     _run(folder, npm, "install", *options, "--loglevel=error")
     modules = folder / "node_modules"
     node = str(modules / NODE / "bin" / "node")
-    script = modules / "@anthropic-ai" / "claude-code" / "install.cjs"
-    _run(script.parent, node, str(script))
+    for script in (
+        modules / "@anthropic-ai" / "claude-code" / "install.cjs",
+        modules / "opencode-ai" / "postinstall.mjs",
+    ):
+        _run(script.parent, node, str(script))
 
 
 def _run(folder: Path, *command: str) -> None:

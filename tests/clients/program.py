@@ -60,6 +60,8 @@ class Program(ABC):
     """The event after a tool that did not fail."""
     forks = True
     """Whether a run can begin with a fork of a session."""
+    tells_payloads = True
+    """Whether its hooks are commands that get a payload from the client itself."""
 
     @abstractmethod
     def variables(self, place: Place) -> Mapping[str, str]:

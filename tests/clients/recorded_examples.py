@@ -41,7 +41,8 @@ def main(names: list[str]) -> int:
             record(program, Everyday(bench))
         if program.forks:
             record_fork(program)
-    record_asides()
+    if not names or ClaudeCode.name in names:
+        record_asides()
     return 0
 
 
@@ -81,7 +82,10 @@ def _record_fork(program: Program, bench: Workbench) -> None:
 def record(program: Program, everyday: Everyday) -> None:
     """Write the two files of this program."""
     (transcript,) = program.transcripts(everyday.bench.home)
-    _write(program, "hooks", everyday.run.payloads, everyday.bench)
+    # Where the client makes no payloads, those of our plug-in are kept.
+    spooled = [payload for _, payload in everyday.spooled_payloads()]
+    told = everyday.run.payloads if program.tells_payloads else spooled
+    _write(program, "hooks", told, everyday.bench)
     _write(program, "transcript", _lines(transcript), everyday.bench)
 
 

@@ -53,6 +53,7 @@ HARMLESS = {
     "codex": (Call("get_goal"), "get_goal"),
     "codex-code": (Call("list_agents", namespace="collaboration"), "collaborationlist_agents"),
     "gemini": (Call("glob", {"pattern": "*"}), "glob"),
+    "opencode": (Call("glob", {"pattern": "*"}), "glob"),
 }
 
 

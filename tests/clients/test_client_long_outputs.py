@@ -28,6 +28,12 @@ def test_a_long_output_is_stored_whole_where_the_client_keeps_it(workbench: Work
         assert response["persistedOutputSize"] == SIZE
         assert workbench.devs_git("trace", "get", shown[0]["trace_id"]) == WHOLE
         assert (sizes, shown[0]["cut_by_client"]) == ([SIZE], False)
+    elif program.client == "opencode":
+        # Our plug-in takes the whole from the file that OpenCode names.
+        assert response["metadata"]["truncated"]
+        assert run.results[0].startswith("...output truncated...\n\nFull output saved to: ")
+        assert workbench.devs_git("trace", "get", shown[0]["trace_id"]) == WHOLE
+        assert (sizes, shown[0]["cut_by_client"]) == ([SIZE], False)
     elif program.client == "gemini":
         # The hook gets everything but the newlines at the end; the transcript has what the model was told.
         assert run.results[0].startswith("Output too large. Showing first 8,000 and last 32,000 characters.")
@@ -47,7 +53,7 @@ def test_a_long_output_of_a_failing_command_is_stored_as_far_as_the_client_tells
     workbench: Workbench,
 ) -> None:
     program = workbench.program
-    count = {"claude": 30000, "codex": 12000, "gemini": 30000}[program.client]
+    count = {"claude": 30000, "codex": 12000, "gemini": 30000, "opencode": 30000}[program.client]
     run = workbench.run((program.shell(f"seq 1 {count}; exit 3"),))
     if program.client == "claude":
         (told,) = run.payloads_of("PostToolUseFailure")
@@ -55,6 +61,9 @@ def test_a_long_output_of_a_failing_command_is_stored_as_far_as_the_client_tells
         assert not {"persistedOutputPath", "tool_response"} & set(told)
         (trace,) = workbench.answer("trace", "list")["traces"]
         assert (trace["size"], trace["cut_by_client"], trace["full_bytes"]) == (10040, True, None)
+    elif program.client == "opencode":
+        (trace,) = workbench.answer("trace", "list")["traces"]
+        assert (trace["size"], trace["cut_by_client"], trace["is_error"]) == (SIZE, False, True)
     elif program.client == "gemini":
         (trace,) = workbench.answer("trace", "list")["traces"]
         assert (trace["size"], trace["cut_by_client"], trace["is_error"]) == (SIZE - 1, False, True)

@@ -49,13 +49,15 @@ def test_the_first_request_knows_our_tools_and_a_rewind_is_previewed_without_a_p
 
 
 def test_a_tool_of_ours_that_fails_is_known_to_have_failed(workbench: Workbench) -> None:
-    """Codex tells no hook how an MCP tool failed; its transcript does. Gemini CLI has one event for both ends."""
+    """Codex tells no hook how an MCP tool failed; its transcript does. Gemini CLI has one event for both ends. OpenCode tells
+    plug-ins of it as of a message.
+    """
     program = workbench.program
     run = workbench.run((program.own("show_checkpoint", checkpoint="task-10"),))
     assert "TASK_NOT_FOUND" in run.results[0]
     assert len(run.payloads_of(program.before)) == 1
     ends = ("PostToolUse", "PostToolUseFailure", "AfterTool")
-    told = {"claude": ["PostToolUseFailure"], "codex": [], "gemini": ["AfterTool"]}
+    told = {"claude": ["PostToolUseFailure"], "codex": [], "gemini": ["AfterTool"], "opencode": []}
     assert [event for event in ends if run.payloads_of(event)] == told[program.client]
     messages = workbench.answer("conversation", "show")["messages"]
     (result,) = (one for one in messages if one["role"] == "tool")

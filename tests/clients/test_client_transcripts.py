@@ -28,7 +28,7 @@ def test_the_conversation_begins_with_what_the_person_said(everyday: Everyday) -
     count = whole["message_count"] - len(everyday.conversation["messages"])
     assert everyday.conversation.get("system_left_out", 0) == count
     assert {one["role"] for one in whole["messages"][:count]} <= {"system"}
-    assert count > 0 or everyday.program.client == "claude"
+    assert count > 0 or everyday.program.client in ("claude", "opencode")
     searched = everyday.bench.answer("trace", "search", "--in", "messages", "cwd")["hits"]
     assert [one for one in searched if one["role"] == "system"] == []
 
@@ -44,11 +44,13 @@ def test_the_session_has_one_id_in_hooks_traces_transcript_and_conversation(ever
     shown = 8 if everyday.program.client == "gemini" else None
     assert transcript.stem.endswith(everyday.session[:shown])
     assert {one["session_id"] for one in everyday.run.payloads} == {everyday.session}
-    assert {one["transcript_path"] for one in everyday.run.payloads} == {str(transcript)}
+    if everyday.program.tells_payloads:
+        assert {one["transcript_path"] for one in everyday.run.payloads} == {str(transcript)}
     assert {one["session_id"] for one in everyday.traces} == {everyday.session}
     assert everyday.conversation["session_id"] == everyday.session
     # The client prints the same to whoever started it.
-    printed = {line.get("session_id") or line.get("thread_id") for line in everyday.run.lines}
+    names = ("session_id", "thread_id", "sessionID")
+    printed = {line.get(name) for line in everyday.run.lines for name in names}
     assert printed - {None} == {everyday.session}
 
 

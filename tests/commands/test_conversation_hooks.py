@@ -21,6 +21,7 @@ from devs_git.commands import (
 )
 from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.codex import CODEX
+from devs_git.domain.clients.opencode import OPENCODE
 from devs_git.entrypoints import router
 from devs_git.operations.recall import ingest_in_hook, worktree_note
 from devs_git.storage.git.places import locate
@@ -199,3 +200,13 @@ def test_a_policy_that_wants_no_conversations_is_heeded(project: Path, transcrip
     tell(project, transcript)
     run("trace ingest", trace_ingest.Request())
     assert said() == []
+    assert transcript.exists()  # it is the client's
+    ours = workspace.places.transcripts / "opencode-s.jsonl"
+    ours.parent.mkdir()
+    ours.write_text('{"opencode":"s","type":"text","id":"p","role":"user","text":"Hi."}\n')
+    told = {"session_id": "s", "transcript_path": str(ours), "hook_event_name": "Stop"}
+    client_files.install(workspace.places, workspace.top, OPENCODE)
+    call(project, told, client="opencode")
+    run("trace ingest", trace_ingest.Request())
+    assert said() == []
+    assert not ours.exists()  # our plug-in wrote it

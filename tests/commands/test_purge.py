@@ -57,7 +57,7 @@ def test_it_is_in_every_place_before_and_in_none_after(
     call(planted, "trace search", trace_search.Request("clean"))
     agent_calls.call(planted, {**agent_calls.after(2), "tool_response": {"stdout": SECRET, "stderr": ""}})
     before = places(planted)
-    assert {"object", "index", "spool", "rejected", "saved"} <= before
+    assert {"object", "index", "spool", "rejected", "saved", "transcripts"} <= before
     assert any(name.startswith("catalog.db") for name in before)
     result = run_purge(planted, request_)
     assert {one.kind for one in result.dropped} == {"backup", "snapshot", "preserved", "checkpoint"}

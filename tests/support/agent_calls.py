@@ -52,8 +52,7 @@ def call(
     An event of Claude Code around a tool stands for the client's own.
     """
     event = event_of(client, event or payload["hook_event_name"])
-    file = json.loads((top / CLIENTS[client].hooks_file).read_text())
-    line = file["hooks"][event][0]["hooks"][0]["command"]
+    line = _line(client, event, (top / CLIENTS[client].hooks_file).read_text())
     variables = {"CLAUDE_PROJECT_DIR": os.fspath(top)} if client == "claude" else {}
     data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     done = subprocess.run(
@@ -65,6 +64,15 @@ def call(
         env={**os.environ, **variables, **env},
     )
     return HookAnswer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def _line(client: str, event: str, text: str) -> str:
+    """Our line at an event in the client's file, or in our plug-in."""
+    if not CLIENTS[client].plugin:
+        return str(json.loads(text)["hooks"][event][0]["hooks"][0]["command"])
+    begin = text.index("const LINES = ") + len("const LINES = ")
+    lines, _ = json.JSONDecoder().raw_decode(text, begin)
+    return str(lines[event])
 
 
 def event_of(client: str, event: str) -> str:

@@ -127,6 +127,8 @@ def plant(top: Path, tmp_path: Path) -> Path:
         "tool_response": {"stdout": SECRET, "stderr": ""},
     }
     agent_calls.call(top, payload)
+    (top / ".git/devs/transcripts").mkdir()
+    (top / ".git/devs/transcripts/opencode-s.jsonl").write_text(f'{{"opencode":"s","text":"{SECRET}"}}\n')
     (top / ".git/devs/spool/rejected").mkdir(exist_ok=True)
     (top / ".git/devs/spool/rejected/x.claude.PostToolUse").write_bytes(f"no payload, {SECRET}".encode())
     return top

@@ -89,6 +89,9 @@ def ingest_pending(workspace: Workspace, catalog: Catalog) -> None:
                 ingest_transcript(
                     workspace, catalog, Source(pending.path, pending.client, pending.session_id), how
                 )
+            elif pending.path.resolve().parent == workspace.places.transcripts.resolve():
+                # Our plug-in wrote it, and cannot read the policy.
+                pending.path.unlink(missing_ok=True)
         pending_transcripts.forget(catalog, pending)
 
 

@@ -99,6 +99,11 @@ class Places:
         return self.shared / "spool"
 
     @property
+    def transcripts(self) -> Path:
+        """The folder of the transcripts that our plug-ins write, for clients that keep none."""
+        return self.shared / "transcripts"
+
+    @property
     def has_spooled(self) -> bool:
         """Whether `spool` has files. It is asked before the modules that read them are imported."""
         try:

@@ -160,7 +160,9 @@ def test_lines_of_an_earlier_version_are_reported_and_install_replaces_them(clie
     file.write_text(now.replace("until [ -e .git ]", "until [ -d .git ]"))
     assert codes() == [("AGENT_HOOK_OUTDATED", f"devs-git agent install {client}")]
     assert install(repo, client)[CLIENTS[client].hooks_file] == "updated"
-    assert (json.loads(file.read_text()), codes()) == (json.loads(now), [])
+    # A new line may stand at another place in a JSON file.
+    read = str if CLIENTS[client].plugin else json.loads
+    assert (read(file.read_text()), codes()) == (read(now), [])
 
 
 def test_the_small_file_comes_back_and_another_file_in_its_place_is_refused(repo: Path) -> None:
