@@ -57,12 +57,13 @@ def test_files_that_cannot_grow_leave_everything_as_it_was(
 FULL = """
 import shutil, sys
 from pathlib import Path
-from tests.support.repository_contents import differences; from tests.support.repository_contents import git; from tests.support.repository_contents import litter; from tests.support.repository_contents import state
-from tests.support.kills import KilledVerb; from tests.support.kills import driver
+from tests.support.git_calls import git
+from tests.support.kills import driver
+from tests.support.repository_contents import differences; from tests.support.repository_contents import litter; from tests.support.repository_contents import state
 template, disk = Path(sys.argv[1]), Path(sys.argv[2])
 top = disk / "repo"
 shutil.copytree(template, top, symlinks=True)
-git(top, "update-index", "-q", "--refresh", ok=(0, 1))
+git("update-index", "-q", "--refresh", where=top, ok=(0, 1))
 old, refused = state(top), 0
 with driver() as drive:
     for left in map(int, sys.argv[3:]):
@@ -79,7 +80,7 @@ with driver() as drive:
         assert drive(top, "status", {})["error"] is None
         assert not differences(state(top), old), (left, done, differences(state(top), old))
         assert litter(top) == [], left
-        assert git(top, "fsck", "--no-dangling", "--no-progress") == "", left
+        assert git("fsck", "--no-dangling", "--no-progress", where=top) == "", left
 print(refused)
 """
 
