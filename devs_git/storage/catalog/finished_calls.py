@@ -81,7 +81,8 @@ def _trace(call: FinishedCall, known: Trace, event: str) -> Trace:
         output=call.output.encode("utf-8", "replace"),
         input="" if given is None else answer_text.canonical(given),
         tool_name=call.tool_name,
-        is_error=call.is_error,
+        # Of a command that runs on, nobody knows it yet.
+        is_error=None if call.is_part else call.is_error,
         duration_ms=call.duration_ms,
         tool_use_id=call.call_id,
         cut_by_client=call.cut,

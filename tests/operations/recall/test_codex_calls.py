@@ -216,7 +216,7 @@ def test_a_command_that_is_waited_for_in_several_calls_is_one_trace(stored: Stor
     if heard == "before":
         stored.hear(hook)
     stored.read(rollout)
-    assert heard == "before" or stored.told == [("Bash", False, "start\n")]
+    assert heard == "before" or stored.told == [("Bash", None, "start\n")]
     rollout.ended("call_1_0", command, f"start\n{last}", process="95674")
     rollout.result("call_2_0", shell_result(last))
     stored.read(rollout)
@@ -237,7 +237,7 @@ def test_a_command_that_runs_on_has_what_it_printed_until_now(stored: Stored) ->
         rollout.call(f"call_{at}_0", "write_stdin", {"session_id": 7})
         rollout.result(f"call_{at}_0", shell_result(parts[at], "Process running with session ID 7"))
     stored.read(rollout)
-    assert stored.told == [("Bash", False, "".join(parts[:3]))]
+    assert stored.told == [("Bash", None, "".join(parts[:3]))]
     rollout.call("call_3_0", "write_stdin", {"session_id": 7})
     whole = "".join(parts)
     rollout.ended("call_0_0", "make", whole[:32000] + MARK + whole[-33000:], 2, process="7")
