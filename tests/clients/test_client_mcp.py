@@ -25,8 +25,15 @@ def test_a_tool_of_ours_answers_the_model(everyday: Everyday) -> None:
 
 def test_a_tool_of_ours_that_writes_does_its_work(workbench: Workbench) -> None:
     program = workbench.program
-    workbench.run((program.own("start_task", task_id="10", title="The first task"),))
-    assert workbench.answer("task", "status", "10")["status"] == "active"
+    workbench.run(
+        (program.own("start_task", task_id="10", title="The first task"),),
+        (program.own("commit_task", message="Finish it. " * 60),),
+    )
+    assert workbench.answer("task", "status", "10")["status"] == "completed"
+    # The server stored the long answer, a hook told it, and the transcript has it. It belongs to the task that it ended.
+    traces = workbench.answer("trace", "list")["traces"]
+    completing = [one for one in traces if one["tool_name"].endswith("commit_task")]
+    assert [(one["task_id"], one["client"]) for one in completing] == [("task-10", program.client)]
 
 
 def test_the_first_request_knows_our_tools_and_a_rewind_is_previewed_without_a_person(
@@ -53,7 +60,7 @@ def test_a_tool_of_ours_that_fails_is_known_to_have_failed(workbench: Workbench)
     plug-ins of it as of a message.
     """
     program = workbench.program
-    run = workbench.run((program.own("show_checkpoint", checkpoint="task-10"),))
+    run = workbench.run((program.own("commit_task", task_id="10", message="Finish it"),))
     assert "TASK_NOT_FOUND" in run.results[0]
     assert len(run.payloads_of(program.before)) == 1
     ends = ("PostToolUse", "PostToolUseFailure", "AfterTool")
@@ -63,5 +70,5 @@ def test_a_tool_of_ours_that_fails_is_known_to_have_failed(workbench: Workbench)
     (result,) = (one for one in messages if one["role"] == "tool")
     (trace,) = workbench.answer("trace", "list")["traces"]
     assert (trace["is_error"], result["is_error"]) == (True, True)
-    assert trace["tool_name"].endswith("_show_checkpoint")
+    assert trace["tool_name"].endswith("_commit_task")
     assert "TASK_NOT_FOUND" in workbench.devs_git("trace", "get", trace["trace_id"])
