@@ -165,7 +165,7 @@ export const DevsGit = async ({ directory }) => {
 """
 
 
-def denied(_event: str, reason: str) -> dict[str, Any]:
+def denial_of_tool(_event: str, reason: str) -> dict[str, Any]:
     """A denial as our plug-in reads it."""
     return {"decision": "deny", "reason": reason}
 
@@ -262,7 +262,7 @@ OPENCODE: Final = Client(
     ),
     shells=frozenset({"bash"}),
     ours=(f"{SERVER}_",),
-    denial=denied,
+    denial=denial_of_tool,
     cut=cut,
     knows=knows,
     read=read,
