@@ -77,6 +77,8 @@ def test_the_results_of_a_fork_and_its_beginning_stand_once(forked: Fork) -> Non
     for words in (f'"{FIRST}"', '"number 99"'):
         hits = forked.bench.answer("trace", "search", "--in", "messages", words)["hits"]
         assert len([hit for hit in hits if hit["role"] != "assistant"]) == 1
+        # A call's input and a program's result are JSON; a snippet of them is text.
+        assert not [hit["snippet"] for hit in hits if '{"' in hit["snippet"] or "\\n" in hit["snippet"]]
     assert len([one for one in results if "two" in one]) == 1
     traces = forked.bench.answer("trace", "search", '"number 99"')["hits"]
     assert len(traces) == 1
