@@ -49,7 +49,7 @@ def test_the_first_request_knows_our_tools_and_a_rewind_is_previewed_without_a_p
         (program.own("rewind_to_task", task_id="10", dry_run=True),),
         waits=False,
     )
-    assert re.search("mcp_+devs[-_]git", json.dumps(run.asked[0].body))
+    assert re.search('mcp_+devs[-_]git|"devs-git_', json.dumps(run.asked[0].body))
     assert workbench.answer("task", "status", "10")["status"] == "completed"
     previewed, rewound = ("would_reset_to_commit" in told for told in run.results[2:])
     assert (previewed, rewound) == (True, program.client != "codex")
