@@ -19,6 +19,8 @@ from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 MOST_OF_A_NAME: Final = 400  # characters, of a tool, a session or an agent
+# POSIX has 0 to 255, Windows 32 bits, and a killed child of Python a negative one.
+EXIT_CODES: Final = range(-(1 << 31), 1 << 32)
 MOST_OF_AN_ID: Final = 65_536  # characters; the primary key is not the place for an output
 
 
@@ -47,6 +49,8 @@ class Request(VerbRequest):
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
         if self.duration_ms is not None and not 0 <= self.duration_ms < 1 << 53:
             raise invalid("duration_ms", "The duration must be a number of milliseconds, at least 0.")
+        if self.exit_code is not None and self.exit_code not in EXIT_CODES:
+            raise invalid("exit_code", f"An exit code is a number from {EXIT_CODES[0]} to {EXIT_CODES[-1]}.")
         if self.exit_code is not None and self.is_error not in (None, self.exit_code != 0):
             raise invalid("exit_code", "The exit code contradicts what is said of the failure.")
 

@@ -10,7 +10,11 @@ from devs_git.domain.text import plain_text
 from devs_git.entrypoints.tools.params import ANY_TASK, cursor, limit, number_schema, text_schema
 from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
 
-_EXIT_CODE: Final = {"type": "integer", "minimum": -(1 << 31), "maximum": (1 << 32) - 1}
+_EXIT_CODE: Final = {
+    "type": "integer",
+    "minimum": trace_put.EXIT_CODES[0],
+    "maximum": trace_put.EXIT_CODES[-1],
+}
 _LINE: Final = text_schema(plain_text.LINE_FORM, most=trace_put.MOST_OF_A_NAME)
 
 TOOLS: Final = (
