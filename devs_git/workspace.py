@@ -261,10 +261,9 @@ class Workspace:
             places=self.places,
             objects=self.objects,
             ledger=self.ledger,
-            signature=self.signature,
+            actor=self.actor,
             step=lambda name: progress(name, 0, 0),
             say=self.say,
-            failed_event=self._failed_event,
         )
 
     def site_of(self, places: Places) -> Site:
@@ -273,9 +272,3 @@ class Workspace:
             return self.site
         site = replace(self, places=places).site
         return replace(site, git=replace(site.git, unset=REPOSITORY_VARIABLES))
-
-    def _failed_event(self, verb_name: str, op_id: str, subject: str, code: str) -> Event:
-        from devs_git.domain.ledger.event_operations import OperationFailed
-
-        content = OperationFailed(op_id, code)
-        return self.event_of(content, f"{subject} (failed)", verb_name=verb_name, outcome="failed")

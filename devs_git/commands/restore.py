@@ -190,7 +190,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     message = (
         f"Restore files of {request.target}\n\n{active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
     )
-    commit = capture.commit(site.objects, job.tree, [found.head], site.signature(), message)
+    commit = capture.commit(site.objects, job.tree, [found.head], site.ledger.signature(), message)
     way = Movement(op_id, found.branch, found.head, commit)
     backup = _backup(site, job, active, subject, way)
     content = Restored(request.target, replace(way, backup=backup))
@@ -229,7 +229,7 @@ def _backup(site: Site, job: _Job, active: str, subject: str, way: Movement) -> 
     backup = backups.store(
         site.objects,
         state,
-        site.signature(),
+        site.ledger.signature(),
         f"Before {subject}",
         *own_operations.backup_fields(site.ledger.tip().oid, way),
     )

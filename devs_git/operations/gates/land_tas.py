@@ -260,7 +260,7 @@ def _backup(site: Site, found: Survey, own: _Operation, tree: str) -> str:
     backup = backups.store(
         site.objects,
         taken,
-        site.signature(),
+        site.ledger.signature(),
         f"Before {own.subject}",
         *own_operations.backup_fields(site.ledger.tip().oid),
     )

@@ -39,7 +39,7 @@ def require_free(site: Site, mode: str, name: str | None) -> None:
 
 def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> Preserved:
     """Write the objects that preserve `state`, and return the ref update that names them; no ref moves yet."""
-    sign = site.signature()
+    sign = site.ledger.signature()
     if mode == "branch":
         ref = branch_name(op_id, name)
         require_free(site, mode, name)

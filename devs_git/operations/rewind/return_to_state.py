@@ -73,7 +73,7 @@ def carry_out(
         backup = store(
             site.objects,
             old,
-            site.signature(),
+            site.ledger.signature(),
             f"Before {change.subject}",
             *own_operations.backup_fields(site.ledger.tip().oid, movement(change, old, kept, "")),
         )

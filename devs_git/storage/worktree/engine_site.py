@@ -1,11 +1,10 @@
-"""The site of the engine: git, places, objects and ledger of one worktree, and the functions that the engine calls."""
+"""The site of the engine: git, places, objects and ledger of one worktree, and where the engine reports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from devs_git.domain.ledger.events import Event
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
@@ -15,20 +14,18 @@ from devs_git.values import immutable
 
 @immutable
 class Site:
-    """`git` runs with the user's own index. The engine calls `step` with the name of each step, before the step.
+    """`git` runs with the user's own index. `actor` is who runs the command, `Name <mail>`.
 
-    `say` prints one line for the user.
+    The engine calls `step` with the name of each step, before the step. `say` prints one line for the user.
     """
 
     git: Git
     places: Places
     objects: Objects
     ledger: Ledger
-    signature: Callable[[], str]
+    actor: str
     step: Callable[[str], None]
     say: Callable[[str], None]
-    # Its arguments: verb, operation id, subject, code.
-    failed_event: Callable[[str, str, str, str], Event]
 
     @property
     def top(self) -> Path:

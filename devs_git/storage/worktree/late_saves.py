@@ -124,7 +124,7 @@ def _stored(git: Git, spot: str, seen: FileState) -> str:
 
 def keep_found(site: Site, journal: Journal, state: State, subject: str) -> str:
     """Store a state behind the ref `<backup>-found`, or one with a number after it. Returns the ref."""
-    oid = store(site.objects, state, site.signature(), subject)
+    oid = store(site.objects, state, site.ledger.signature(), subject)
     taken, name = refs.list_refs(site.git, f"{BACKUPS}"), f"{BACKUPS}{journal.op_id}-found"
     free = next(
         ref for ref in (name, *(f"{name}-{at}" for at in range(2, len(taken) + 3))) if ref not in taken

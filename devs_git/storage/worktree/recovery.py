@@ -113,13 +113,30 @@ def _close(site: Site, open_journal: Journal, file_states: FileStates | None = N
 
 def _record_failure(site: Site, open_journal: Journal, code: str) -> None:
     """Record one event of the failed operation. If this fails, too, the error is ignored."""
-    event = site.failed_event(open_journal.verb, open_journal.op_id, open_journal.subject, code)
-    # Another command may record the failure: the event keeps the time when the operation started.
-    began = journal.decode_draft(open_journal.draft).event.started
-    draft = Draft(event.with_times(started=began))
+    draft = Draft(_failure(site, open_journal, code))
     with contextlib.suppress(DevsError, GitFailed, refs.RefMoved, refs.RefLocked, OSError):
         if site.ledger.tip().oid and not any(event.failed for event in _events(site, open_journal)):
             site.ledger.append(lambda _tip: draft)
+
+
+def _failure(site: Site, open_journal: Journal, code: str) -> Event:
+    # Imported late: a move that succeeds does not need them.
+    from devs_git.domain.ledger.event_header import Header
+    from devs_git.domain.ledger.event_operations import OperationFailed
+    from devs_git.domain.verbs import verb
+
+    content = OperationFailed(open_journal.op_id, code)
+    header = Header(
+        verb=open_journal.verb,
+        actor=site.actor,
+        tier=verb(open_journal.verb).tier,
+        worktree=site.places.worktree_id,
+        # Another command may record the failure: the event keeps the time when the operation started.
+        started=journal.decode_draft(open_journal.draft).event.started,
+        finished=site.ledger.now(),
+        outcome="failed",
+    )
+    return Event(content.type, f"{open_journal.subject} (failed)", (*content.fields(), *header.fields()))
 
 
 def end_as_failed(site: Site, open_journal: Journal, code: str) -> None:
