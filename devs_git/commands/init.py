@@ -59,9 +59,9 @@ class Request(VerbRequest):
     at_terminal: bool = False
 
     @property
-    def releases(self) -> bool:
-        """Whether this removes hooks: then it waits while a gate is open, as every write command does."""
-        return self.uninstall and not self.server
+    def frozen_option(self) -> str:
+        """Whoever removes hooks waits while a gate is open, as with every write command."""
+        return "--uninstall" if self.uninstall and not self.server else ""
 
     @property
     def person(self) -> Consent:

@@ -27,6 +27,11 @@ class Request(VerbRequest):
         if self.task:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
 
+    @property
+    def frozen_option(self) -> str:
+        """A file is written, perhaps among those of the work: so this waits while a gate is open."""
+        return "--output" if self.output else ""
+
 
 @immutable
 class Result:
@@ -44,9 +49,14 @@ class _Sink:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """INVALID_ARGUMENTS{output}."""
+    """INVALID_ARGUMENTS{output}. GATE_BLOCKED if a file is named and a gate is open."""
     done = 0
-    place = export_file.open_export(request.output) if request.output else nullcontext(request.write)
+    places = workspace.places
+    place = (
+        export_file.open_export(request.output, (places.common, places.git_dir))
+        if request.output
+        else nullcontext(request.write)
+    )
     with open_catalog.open_catalog(workspace) as catalog:
         total = traces.count(catalog, request.task)
         with place as write, gzip.GzipFile(fileobj=_Sink(write), mode="wb", mtime=0) as packed:

@@ -34,9 +34,9 @@ class VerbRequest:
     folder: str | None = None
 
     @property
-    def releases(self) -> bool:
-        """Whether the request removes protection: then it waits while a gate is open, also if its verb does not."""
-        return False
+    def frozen_option(self) -> str:
+        """The option with which the request waits while a gate is open, though its verb does not; "" for none."""
+        return ""
 
     def as_dry_run(self) -> Self:
         """The same request as a dry run; TypeError if the verb has none."""

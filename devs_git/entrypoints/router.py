@@ -205,14 +205,14 @@ def _look_for(module: Any, workspace: Workspace, request: VerbRequest) -> None:
 
 def _freeze_refusal(row: Verb, workspace: Workspace, request: VerbRequest) -> DevsError | None:
     """The refusal of a verb while a gate is open; None if no gate is open, or if a person overrides it (only in rewind)."""
-    if row.runs_while_frozen and not request.releases:
+    if row.runs_while_frozen and not request.frozen_option:
         return None
     # Only a ledger that is believed is asked for open gates: otherwise whoever can push one could unfreeze the repository.
     workspace.require_believed()
     gates = workspace.ledger.open_gates()
     if gates and request.override_reason:
         return _override_refusal(workspace, request)
-    what = f"{row.name} --uninstall" if row.runs_while_frozen else row.name
+    what = f"{row.name} {request.frozen_option}".rstrip()
     return _blocked_by_gate(what, gates[0]) if gates else None
 
 

@@ -18,6 +18,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.recall import open_catalog
 from devs_git.values import replace
 from devs_git.workspace import Workspace
+from tests.support.gate_scene import ask
 
 pytestmark = pytest.mark.quick
 
@@ -92,6 +93,23 @@ def stored(top: Path) -> dict[str, tuple[object, ...]]:
     with open_catalog.open_catalog(Workspace.open(top)) as catalog:
         rows = catalog.rows("SELECT * FROM traces JOIN bodies USING (body_id)")
         return {str(row[0]): tuple(row) for row in rows}
+
+
+def test_an_export_to_a_file_waits_for_open_gates_and_one_to_standard_output_goes_on(
+    initialised: Path,
+) -> None:
+    """An agent's hook passes our own calls. So with a file of the agent's choice this would write past the gate."""
+    put(initialised, b"x")
+    gate = ask(Workspace.open(initialised), kind="MANUAL")
+    places = ("new.gz", ".git/index.lock", ".git/refs/heads/master", ".git/hooks/post-index-change")
+    for place in places:
+        there = (initialised / place).exists()
+        refused = cli(initialised, "export", "-o", place, "--json")
+        assert (refused.returncode, (initialised / place).exists()) == (1, there)
+        told = json.loads(refused.stdout or refused.stderr)
+        assert (told["code"], told["gate_id"]) == ("GATE_BLOCKED", gate)
+        assert "'trace export --output' is frozen" in told["message"]
+    assert gzip.decompress(cli(initialised, "export").stdout)
 
 
 def test_a_damaged_export_is_refused_with_the_line(initialised: Path) -> None:

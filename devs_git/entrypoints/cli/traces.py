@@ -194,7 +194,10 @@ def _export_text(result: devs_git.commands.trace_export.Result) -> str | bytes:
     example="devs-git trace export --output traces.jsonl.gz\ndevs-git trace export --task 10 > task-10.jsonl.gz",
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The file to write. Default: standard output."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file to write. Default: standard output. With a file the command waits for open gates.",
 )
 @click.option("--task", default="", help="Only this task.")
 def trace_export(*, output: Path | None, task: str) -> VerbRequest:

@@ -15,13 +15,13 @@ EXPORT = gzip.compress(b'{"format":"devs-git traces 1"}\n')
 
 
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("there", [b"work\n", gzip.compress(b"work\n")], ids=["text", "gzip"])
+@pytest.mark.parametrize("there", [b"work\n", gzip.compress(b"work\n"), b""], ids=["text", "gzip", "empty"])
 def test_an_export_replaces_no_other_file_not_even_through_a_link(tmp_path: Path, there: bytes) -> None:
     source, link = tmp_path / "a.py", tmp_path / "link"
     source.write_bytes(there)
     link.symlink_to(source)
     for path in (source, link):
-        with pytest.raises(DevsError) as refused, open_export(path):
+        with pytest.raises(DevsError) as refused, open_export(path, ()):
             pass
         assert refused.value.details == {"field": "output"}
     assert source.read_bytes() == there
@@ -32,21 +32,20 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 def _broken_off(place: Path) -> None:
-    with open_export(place) as write:
+    with open_export(place, ()) as write:
         write(b"half")
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("there", [EXPORT, b""], ids=["export", "empty"])
-def test_an_export_that_breaks_off_leaves_the_one_before(tmp_path: Path, there: bytes) -> None:
+def test_an_export_that_breaks_off_leaves_the_one_before(tmp_path: Path) -> None:
     folder = tmp_path / "exports"
     folder.mkdir()
     place = folder / "t.gz"
-    place.write_bytes(there)
+    place.write_bytes(EXPORT)
     with pytest.raises(KeyboardInterrupt):
         _broken_off(place)
-    assert _files(folder) == {"t.gz": there}
-    with open_export(place) as write:
+    assert _files(folder) == {"t.gz": EXPORT}
+    with open_export(place, ()) as write:
         write(b"whole")
     assert _files(folder) == {"t.gz": b"whole"}
 
@@ -55,14 +54,31 @@ def test_a_pipe_takes_the_bytes_as_they_come(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    with open_export(pipe) as write:
+    with open_export(pipe, ()) as write:
         write(b"some")
     assert os.read(reader, 9) == b"some"
     os.close(reader)
 
 
+@pytest.mark.parametrize("name", ["index.lock", "refs/heads/master", "hooks/post-index-change", "link/x"])
+def test_no_export_is_written_into_a_git_directory(tmp_path: Path, name: str) -> None:
+    common = tmp_path / ".git"
+    for folder in ("refs/heads", "hooks"):
+        (common / folder).mkdir(parents=True)
+    (common / "link").symlink_to(common / "hooks")
+    (tmp_path / "way").symlink_to(common)
+    for start in (common, tmp_path / "way", common / "hooks/.."):
+        with (
+            pytest.raises(DevsError, match="in the git directory") as refused,
+            open_export(start / name, (common,)),
+        ):
+            pass
+        assert refused.value.details == {"field": "output"}
+    assert not (common / name).exists()
+
+
 def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none" / "t.gz"):
-        with pytest.raises(DevsError) as refused, open_export(path):
+        with pytest.raises(DevsError) as refused, open_export(path, ()):
             pass
         assert refused.value.code == "INVALID_ARGUMENTS"
