@@ -250,7 +250,6 @@ WITHOUT_LIMIT: Final = {
     "operations/recall/worktree_note.py": (1, OURS),
     "storage/git/discovery.py": (2, GIT),
     "storage/worktree/files_aside.py": (1, OURS),
-    "storage/hooks/client_programs.py": (1, GIT),
     "storage/worktree/attributes.py": (1, TREE),
     "storage/worktree/capture.py": (1, GIT),
     "storage/worktree/journal.py": (1, OURS),

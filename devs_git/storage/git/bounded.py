@@ -6,8 +6,10 @@ holds more than the limit, whatever the input is.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -58,6 +60,19 @@ def read_file(path: str | Path, limit: Limit, field: str, code: str = INVALID) -
     """The bytes of a file. Raises `code` if it has more than `limit` allows, and OSError if it cannot be read."""
     with Path(path).open("rb") as stream:
         return read(stream, limit, field, code)
+
+
+def read_regular(path: Path, limit: Limit, field: str, code: str = INVALID) -> bytes:
+    """Like `read_file`, and OSError for what is no regular file: a pipe would keep us waiting."""
+    # Without O_NONBLOCK, opening a pipe waits for a writer.
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "no regular file", str(path))
+        with open(descriptor, "rb", closefd=False) as stream:
+            return read(stream, limit, field, code)
+    finally:
+        os.close(descriptor)
 
 
 def sizes(git: Git, names: Iterable[str]) -> list[tuple[str, int]]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from devs_git.storage.git.children import end_group
 from devs_git.storage.git.places import Places
+from devs_git.storage.hooks.program_folders import Foreign
 
 # A first start of Codex took 2.4 seconds, later ones 0.5.
 SECONDS: Final = 8.0
@@ -31,10 +32,12 @@ def ask(words: tuple[str, ...], places: Places, method: str, params: Mapping[str
 
     It runs in the folder `/`, so that it takes no folder of the repository for its own.
     """
-    path = os.pathsep.join(_folders_outside(places))
+    foreign = Foreign(places)
+    path = os.pathsep.join(foreign.folders())
     program = shutil.which(words[0], path=path)
-    if program is None or _is_inside(Path(program), places):
-        raise NoAnswerError(f"no program {words[0]} is on the PATH, outside of this repository")
+    if program is None or not foreign.has(Path(program)):
+        around = f" and of the repository around it, {foreign.around}" if foreign.around else ""
+        raise NoAnswerError(f"no program {words[0]} is on the PATH, outside of this repository{around}")
     try:
         child = subprocess.Popen(
             [program, *words[1:]],
@@ -100,28 +103,3 @@ def _object(line: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _folders_outside(places: Places) -> Iterator[str]:
-    """The folders of PATH in which no file of this repository is. A relative one may be in it tomorrow."""
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        if Path(folder).is_absolute() and not _is_inside(Path(folder), places):
-            yield folder
-
-
-def _is_inside(path: Path, places: Places) -> bool:
-    """Whether the path, or the file to which it links, is in a worktree or in the git directory of this repository."""
-    real = {Path(os.path.realpath(path)), Path(os.path.abspath(path))}  # noqa: PTH100 - keeps odd bytes
-    return any(one.is_relative_to(top) for one in real for top in _tops(places))
-
-
-def _tops(places: Places) -> Iterator[Path]:
-    known = [places.common, places.git_dir, *([places.top] if places.top else [])]
-    if places.common.name == ".git":
-        known.append(places.common.parent)
-    for file in places.common.glob("worktrees/*/gitdir"):
-        try:
-            known.append(Path(file.read_text().strip()).parent)
-        except (OSError, ValueError):
-            continue
-    yield from (Path(os.path.realpath(one)) for one in known)

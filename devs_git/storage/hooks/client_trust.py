@@ -65,7 +65,7 @@ def _contents(files: Sequence[Path], top: Path) -> list[tuple[str, Any]]:
     for file in files:
         name = file.relative_to(top).as_posix() if file.is_relative_to(top) else str(file)
         try:
-            text = bounded.read_file(file, limits.FILE, name).decode()
+            text = bounded.read_regular(file, limits.FILE, name).decode()
             found.append((name, json_edit.load(text)))
         except (OSError, DevsError, UnicodeDecodeError, Unfit):
             continue
