@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from devs_git.commands import conversation_import, conversation_show, trace_list
+from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.recall import handed_on
 from devs_git.storage.git.places import locate
@@ -167,9 +168,8 @@ def test_a_transcript_with_our_shortened_text_is_not_taken_for_the_whole(project
 
 
 def test_where_the_call_was_not_captured_our_shortened_text_is_marked_as_a_part(project: Path) -> None:
-    long = handed_on.LongOutput(
-        WHOLE, "6b2f1a54-59a5-5a0c-9d4f-6f1c7f1b1c55", len(WHOLE.encode()), cut_by_client=False
-    )
+    own = hook_payload.trace_id_of("s", "u1", "PostToolUse")
+    long = handed_on.LongOutput(WHOLE, own, len(WHOLE.encode()), cut_by_client=False)
     shortened = long.shortened.strip()
     file = transcript(project, shortened)
     conversation_import.run(Workspace.open(project), conversation_import.Request(file))

@@ -52,20 +52,29 @@ class LongOutput:
 
 
 class Named(NamedTuple):
-    """The trace that a shortened output names, and the size of the whole in bytes."""
+    """The trace that a shortened output names, the size of the whole in bytes, and the texts before and after the name."""
 
     trace_id: str
     size: int
+    head: str
+    tail: str
+
+    def is_of(self, output: str, size: int) -> bool:
+        """Whether an output of this size has the texts at its ends. A client may have taken away white space."""
+        begins = output.startswith(self.head) or output.lstrip().startswith(self.head)
+        ends = output.endswith(self.tail) or output.rstrip().endswith(self.tail)
+        return size == self.size and begins and ends
 
 
 def trace_named(text: str) -> Named | None:
     """The trace that `text` names, if it is an output that we have shortened; else None.
 
-    A client may take away white space around it, so beginning and end may be shorter than we made them.
+    A client may take away white space around it, so beginning and end may be shorter than we made them. Any tool can
+    print such a text.
     """
     if len(text) > 2 * KEPT + 200:
         return None
     found = _MIDDLE.search(text)
     if not found or found.start() > KEPT or len(text) - found.end() > KEPT:
         return None
-    return Named(found[2], int(found[1]))
+    return Named(found[2], int(found[1]), text[: found.start()], text[found.end() :])

@@ -25,9 +25,10 @@ _WARNING: Final = re.compile(r"Warning: truncated output[^\n]*\nTotal output lin
 
 
 class StoredOutput(NamedTuple):
-    """The output of a stored trace, and whether the client had cut it."""
+    """The output of a stored trace, its size in bytes, and whether the client had cut it."""
 
     text: str
+    size: int
     cut: bool
 
 
@@ -42,13 +43,15 @@ def with_trace(
     It has the id of the trace that the client's hook stores. If who stored it knew no id of the call, `find_unnamed`
     looks for that trace. A result that only shows stored data stays whole. `output_of`
     returns the output of a stored trace: a result that is in it needs no other trace. A failure is a trace, too, if hooks
-    are told of none.
+    are told of none. A tool can print what we write into a shortened result, so that counts only for the call's own id,
+    and for a trace that has the text.
     """
     message, whole, answer = read.message, read.message.tool_result, read.answer
     if whole is None:
         return message, None
     ids = [hook_payload.trace_id_of(known.session_id, call, read.event) for call in answer.calls]
-    if named := handed_on.trace_named(whole):
+    named = handed_on.trace_named(whole)
+    if named and _is_believed(named, _own_id(read, known), output_of):
         ids = [named.trace_id]
     outputs = {name: output for name in ids if (output := output_of(name)) is not None}
     message = _named(message, tuple(outputs))
@@ -82,18 +85,34 @@ def _is_untold_failure(message: Message, known: Trace) -> bool:
     return bool(message.is_error) and known.client in CLIENTS and CLIENTS[known.client].tells_ends
 
 
+def _own_id(read: TranscriptMessage, known: Trace) -> str:
+    return hook_payload.trace_id_of(known.session_id, read.call_id or read.message.id, read.event)
+
+
+def _is_believed(named: handed_on.Named, own: str, output_of: Callable[[str], StoredOutput | None]) -> bool:
+    """Whether a result is a shortened form of the output of the trace that it names.
+
+    Of another trace, for example of the session that this one is a fork of, it is that if no own trace is there.
+    """
+    if named.trace_id == own:
+        return True
+    stored = None if output_of(own) else output_of(named.trace_id)
+    return stored is not None and named.is_of(stored.text, stored.size)
+
+
 def _own_trace(
     read: TranscriptMessage, known: Trace, find_unnamed: Callable[[Trace], str]
 ) -> tuple[Message, Trace]:
     message, whole = read.message, read.message.tool_result or ""
-    trace_id = hook_payload.trace_id_of(known.session_id, read.call_id or message.id, read.event)
+    trace_id = _own_id(read, known)
     # What we shortened for the model is a part, as what a client cuts is. The whole is in the repository of the hook.
     named = handed_on.trace_named(whole)
+    named = named if named and named.trace_id == trace_id else None
     cut = read.answer.cut or named is not None
     given = message.tool_input
     trace = replace(
         known,
-        trace_id=named.trace_id if named else trace_id,
+        trace_id=trace_id,
         output=(read.answer.printed or whole).encode("utf-8", "replace"),
         input="" if given is None else answer_text.canonical(given),
         tool_name=message.tool_name or "",

@@ -64,7 +64,9 @@ def join(hooks: Trace, told: Trace) -> Trace:
 def output_of(catalog: Catalog, trace_id: str) -> StoredOutput | None:
     """The output of a stored trace; None if there is no such trace."""
     row = traces.row(catalog, trace_id)
-    return StoredOutput(_text(traces.output(catalog, trace_id)), row.cut_by_client) if row else None
+    if row is None:
+        return None
+    return StoredOutput(_text(traces.output(catalog, trace_id)), row.size, row.cut_by_client)
 
 
 def _text(output: bytes) -> str:
