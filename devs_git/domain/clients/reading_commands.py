@@ -39,6 +39,8 @@ _RUN: Final = ("-c", "-lc")
 _NUMBER: Final = re.compile(r"-[0-9]+")
 # `find -size -10k`.
 _LESS_THAN: Final = re.compile(r"-[0-9]+[A-Za-z]?")
+# `tail +5f` follows the file: an old form, in which the word begins with no `-`. BSD knows `F`, too.
+_FOLLOWED: Final = re.compile(r"\+[0-9]*[A-Za-z]*[fF][A-Za-z]*")
 # A format with `%G` makes git start gpg; a name may be configured to be such a format.
 _FORMATS: Final = ("--format=", "--pretty=")
 _SIGNATURE: Final = re.compile(r"%[-+ ]?G")
@@ -79,6 +81,8 @@ def _is_listed(words: Sequence[str]) -> bool:
         return verb in GIT and _fit(GIT[verb], rest[1:]) and not any(map(_may_verify, rest))
     if program == "find":
         return _fit(PROGRAMS[program], [word for word in rest if not _LESS_THAN.fullmatch(word)])
+    if program == "tail" and any(map(_FOLLOWED.fullmatch, rest)):
+        return False
     return program in PROGRAMS and _fit(PROGRAMS[program], rest)
 
 
