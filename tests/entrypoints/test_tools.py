@@ -188,8 +188,9 @@ def test_a_long_answer_is_stored_and_names_its_trace_and_a_short_one_is_not(init
     assert (len(read.text) > TOOL_OUTPUT_TRACE_THRESHOLD, read.trace_id) == (True, "")
 
 
-def test_the_tools_whose_calls_are_not_stored_are_those_of_tier_0() -> None:
+def test_the_guard_knows_each_tool_and_those_whose_calls_are_not_stored_are_those_of_tier_0() -> None:
     assert {name for name, tool in TOOLS.items() if tool.reads} == own_tools.READING
+    assert {name for name, tool in TOOLS.items() if not tool.reads} == own_tools.WRITING
     assert TOOLS[own_tools.COMPLETING].verb_name == "task complete"
 
 

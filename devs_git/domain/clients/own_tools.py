@@ -28,6 +28,23 @@ READING: Final = frozenset(
     }
 )
 COMPLETING: Final = "commit_task"
+# All others.
+WRITING: Final = frozenset(
+    {
+        COMPLETING,
+        "branch_from_checkpoint",
+        "create_checkpoint",
+        "create_snapshot",
+        "git_checkout",
+        "request_tas_revision",
+        "restore_files",
+        "rewind_to_task",
+        "start_task",
+        "store_trace",
+        "undo_rewind",
+        "write_task_result",
+    }
+)
 # A shell command that may complete a task, and what `devs-git task complete` prints, as text and with --json.
 _COMMAND: Final = re.compile(r"\b(?:devs-git|git\s+devs)\b.*\btask\s+complete\b", re.DOTALL)
 _PRINTED: Final = re.compile(
@@ -36,8 +53,12 @@ _PRINTED: Final = re.compile(
 
 
 def own_tool(client: Client, tool: str) -> str:
-    """Our name of the tool that a client calls by its own name; '' if it is not one of ours."""
-    return next((tool.removeprefix(start) for start in client.ours if tool.startswith(start)), "")
+    """Our name of the tool that a client calls by its own name; '' if it is not one of ours.
+
+    The whole name has to be known: another server's name may begin as ours does (`mcp_devs-git_evil_…` in Gemini CLI).
+    """
+    names = (tool.removeprefix(start) for start in client.ours if tool.startswith(start))
+    return next((name for name in names if name in READING or name in WRITING), "")
 
 
 def completed_task(client: Client, tool: str, tool_input: Any, output: str) -> str:

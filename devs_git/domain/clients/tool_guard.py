@@ -22,7 +22,7 @@ def may_run(client: Client, tool: str, tool_input: Any) -> bool:
 
     A shell may also run one simple command that only reads.
     """
-    if tool in client.reading or tool in client.seen or tool.startswith(client.ours):
+    if tool in client.reading or tool in client.seen or own_tool(client, tool):
         return True
     if tool not in client.shells or not isinstance(tool_input, dict):
         return False

@@ -7,6 +7,8 @@ import pytest
 from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.codex import CODEX
+from devs_git.domain.clients.gemini import GEMINI
+from devs_git.domain.clients.opencode import OPENCODE
 from devs_git.domain.clients.own_tools import completed_task, own_tool
 
 pytestmark = pytest.mark.quick
@@ -19,6 +21,14 @@ def test_a_tool_of_ours_has_our_name_whatever_the_client_calls_it() -> None:
     assert own_tool(CLAUDE, "mcp__devs-git__commit_task") == "commit_task"
     assert own_tool(CODEX, "mcp__devs_git__commit_task") == "commit_task"
     assert own_tool(CODEX, "mcp__other__commit_task") == ""
+
+
+def test_a_tool_of_a_server_whose_name_begins_as_ours_is_not_ours() -> None:
+    assert own_tool(GEMINI, "mcp_devs-git_commit_task") == "commit_task"
+    assert own_tool(GEMINI, "mcp_devs-git_evil_write") == ""
+    assert own_tool(OPENCODE, "devs-git_commit_task") == "commit_task"
+    assert own_tool(OPENCODE, "devs-git_evil") == ""
+    assert own_tool(CODEX, "mcp__devs_git__evil") == ""
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,9 @@ def test_unknown_tools_count_as_writing_and_reading_ones_and_ours_do_not(name: s
         assert not may_run(client, tool, {})
     for tool in (*client.reading, f"{client.ours[0]}commit_task"):
         assert may_run(client, tool, {})
+    for start in client.ours:
+        for rest in ("evil", "evil_write", "", "Commit_task", "commit_task ", "other__commit_task"):
+            assert not may_run(client, start + rest, {})
     for shell in client.shells:
         assert not may_run(client, shell, "devs-git log")
         assert shell not in client.reading
