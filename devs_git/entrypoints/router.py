@@ -223,6 +223,12 @@ def require_no_open_gate(what: str, workspace: Workspace) -> None:
         raise _blocked_by_gate(what, gate)
 
 
+def require_no_open_gate_for_agent(what: str, workspace: Workspace) -> None:
+    """Like `require_no_open_gate` where an agent runs: it would write files. A person may set up what guards the gate."""
+    if workspace.agent_variable:
+        require_no_open_gate(what, workspace)
+
+
 def _blocked_by_gate(what: str, gate: str) -> DevsError:
     return DevsError(
         "GATE_BLOCKED",

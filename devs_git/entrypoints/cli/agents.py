@@ -61,6 +61,7 @@ def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
         router.require_no_open_gate("agent install --uninstall", workspace)
         return Result(name, client_files.uninstall(workspace.top, client), ())
     workspace.ledger.require()
+    router.require_no_open_gate_for_agent("agent install", workspace)
     actions = client_files.install(workspace.places, workspace.top, client)
     changed = any(action.did in {"created", "updated"} for action in actions[1:])
     files = " ".join(action.what for action in actions[1:])

@@ -6,6 +6,7 @@ import click
 
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.verbs import OTHER_COMMANDS
+from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.cli.texts import console
@@ -34,10 +35,14 @@ def _show(actions: tuple[Action, ...], *, as_json: bool) -> int:
 @click.command(name="install", help=_help("aliases install"), context_settings=HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def aliases_install(*, as_json: bool) -> int:
-    return _show(aliases.install(Workspace.open().git), as_json=as_json)
+    workspace = Workspace.open()
+    router.require_no_open_gate_for_agent("aliases install", workspace)
+    return _show(aliases.install(workspace.git), as_json=as_json)
 
 
 @click.command(name="uninstall", help=_help("aliases uninstall"), context_settings=HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def aliases_uninstall(*, as_json: bool) -> int:
-    return _show(aliases.uninstall(Workspace.open().git), as_json=as_json)
+    workspace = Workspace.open()
+    router.require_no_open_gate_for_agent("aliases uninstall", workspace)
+    return _show(aliases.uninstall(workspace.git), as_json=as_json)

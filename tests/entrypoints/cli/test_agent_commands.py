@@ -16,7 +16,7 @@ from devs_git.__main__ import main
 from devs_git.commands import doctor, init
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.entrypoints import router
-from devs_git.errors import EXIT_CONFLICT, EXIT_REFUSED, EXIT_USAGE
+from devs_git.errors import EXIT_CONFLICT, EXIT_NO, EXIT_REFUSED, EXIT_USAGE
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import after, before, call
 from tests.support.gate_scene import approve, ask
@@ -30,8 +30,8 @@ Say = Callable[..., tuple[int, str]]
 def say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Say:
     """`say("install", "claude")` runs the command and returns its exit status and output."""
 
-    def run(*words: str) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["devs-git", "agent", *words])
+    def run(*words: str, of: str = "agent") -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["devs-git", of, *words])
         try:
             status = main()
         except SystemExit as error:
@@ -94,6 +94,33 @@ def test_it_works_from_any_folder_and_refuses_what_it_cannot_do(
     assert ".codex/hooks.json, line 2: " in text
     git("update-ref", "-d", "refs/heads/devs/ledger")
     assert say("install", "claude")[0] in {EXIT_CONFLICT, EXIT_REFUSED, 5}
+
+
+@pytest.mark.quick
+def test_while_a_gate_is_open_an_agent_writes_no_setup_and_a_person_does(
+    initialised: Path, say: Say, git: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(Workspace.open(initialised), kind="MANUAL")
+    calls = [("agent", "install", "claude"), ("aliases", "install"), ("aliases", "uninstall")]
+    before = git("config", "--local", "--list")
+    with monkeypatch.context() as agents:
+        agents.setenv("CLAUDECODE", "1")
+        for words in calls:
+            status, text = say(*words[1:], of=words[0])
+            assert (status, f"'{' '.join(words[:2])}' is frozen" in text) == (EXIT_NO, True)
+    assert git("config", "--local", "--list") == before
+    assert not (initialised / ".claude").exists()
+    assert [say(*words[1:], of=words[0])[0] for words in calls] == [0, 0, 0]
+    assert (initialised / ".claude").exists()
+
+
+@pytest.mark.quick
+def test_an_agent_adds_aliases_where_nobody_ran_init(
+    repo: Path, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert repo.exists()
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert say("install", of="aliases")[0] == 0
 
 
 def test_a_clone_has_the_script_as_soon_as_somebody_runs_init(
