@@ -42,7 +42,7 @@ def test_a_person_sees_a_short_line_when_claude_code_compacts_and_the_hook_is_to
 def test_a_client_works_where_our_server_cannot_start(workbench: Workbench) -> None:
     """With `required = true` Codex would not start at all in a clone of somebody who has no devs-git."""
     file = workbench.top / CLIENTS[workbench.program.client].server_file
-    missing = re.sub(r'(command"?\s*[:=]\s*)"devs-git"', r'\1"no-such-program"', file.read_text())
+    missing = re.sub(r'(command"?\s*[:=]\s*\[?)"devs-git"', r'\1"no-such-program"', file.read_text())
     assert "no-such-program" in missing
     file.write_text(missing)
     workbench.run((workbench.program.shell("echo works"),), waits=False)
