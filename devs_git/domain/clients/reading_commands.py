@@ -17,18 +17,18 @@ from devs_git.domain.text import simple_command
 
 # The command of a shell tool, as text or as a list of words.
 _COMMANDS: Final = ("command", "cmd")
+# Where a command runs, if not in the client's folder.
+FOLDERS: Final = ("dir_path", "directory", "workdir")
 # What says when, where and how long a command runs, or why.
 _IDLE: Final = frozenset(
     {
+        *FOLDERS,
         "description",
-        "dir_path",
-        "directory",
         "justification",
         "login",
         "max_output_tokens",
         "timeout",
         "timeout_ms",
-        "workdir",
         "yield_time_ms",
     }
 )
@@ -59,6 +59,12 @@ def only_reads(tool_input: Any) -> bool:
         return False
     words = _words(tool_input[given[0]])
     return bool(words) and _is_listed(words)
+
+
+def is_git(tool_input: Mapping[str, Any]) -> bool:
+    """Whether a command that only reads is one of git."""
+    given = next((tool_input[name] for name in _COMMANDS if tool_input.get(name)), "")
+    return list(_words(given)[:1]) == ["git"]
 
 
 def _words(command: Any) -> Sequence[str]:

@@ -32,6 +32,21 @@ def may_run(client: Client, tool: str, tool_input: Any) -> bool:
     return is_own_call(tool_input.get("command")) or reading_commands.only_reads(tool_input)
 
 
+def git_folders(client: Client, tool: str, tool_input: Any, folder: str) -> tuple[str, ...]:
+    """The folders in which a call that may run could start git: the client's, and those that the call names.
+
+    Empty if the call starts no git.
+    """
+    if tool not in client.shells:
+        return ()
+    from devs_git.domain.clients import reading_commands
+
+    if not is_own_call(tool_input.get("command")) and not reading_commands.is_git(tool_input):
+        return ()
+    given = [tool_input.get(name) for name in reading_commands.FOLDERS]
+    return (folder, *(name for name in given if name and isinstance(name, str)))
+
+
 def is_own_call(command: Any) -> bool:
     """Whether a shell command is one single call of `devs-git` or `git devs`."""
     return isinstance(command, str) and not _MORE_THAN_ONE.search(command) and _own_words(command) is not None

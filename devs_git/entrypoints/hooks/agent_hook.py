@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.tool_guard import may_run
+from devs_git.domain.clients.tool_guard import git_folders, may_run
 from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.texts import console
 from devs_git.errors import EXIT_INTERNAL, DevsError, invalid
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from devs_git.storage.git.program import Git
 
 _USAGE: Final = "usage: devs-git hook before-tool <client> <common git directory>…"
+
+_BARE: Final = (
+    "No git runs here: a folder at or above the command's folder looks like a git repository without a worktree, and its "
+    "configuration may start programs. Run the command in another folder."
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -50,11 +56,34 @@ def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
     if name not in CLIENTS or not places:
         raise DevsError("INVALID_ARGUMENTS", _USAGE)
     client = CLIENTS[name]
-    tool, tool_input = _tool(client, payload)
+    tool, tool_input, folder = _tool(client, payload)
+    instead = ""
     if may_run(client, tool, tool_input):
-        return None
+        if not _is_in_bare_repository(git_folders(client, tool, tool_input, folder)):
+            return None
+        instead = _BARE
     why = next(filter(None, map(_why, places)), "")
-    return client.denial(client.before, f"{why} {_allowed(client, tool)}") if why else None
+    return client.denial(client.before, f"{why} {instead or _allowed(client, tool)}") if why else None
+
+
+def _is_in_bare_repository(folders: Sequence[str]) -> bool:
+    """Whether git would start with the configuration of a folder that may be tracked: that names programs to start.
+
+    All other folders begin at the first. A client may read a name as the system does, as text (`a/..` is nothing), or with
+    a `~`.
+    """
+    if not folders:
+        return False
+    import os
+    from pathlib import Path
+
+    from devs_git.storage.git import discovery
+
+    begin = Path(folders[0])
+    # Path's own `expanduser` fails for a user that nobody knows.
+    homes = map(os.path.expanduser, folders)
+    ways = {*homes, *(os.fspath(begin / name) for name in folders)}
+    return any(map(discovery.bare_repository_around, {*ways, *map(os.path.normpath, ways)}))
 
 
 def _allowed(client: Client, tool: str) -> str:
@@ -70,7 +99,8 @@ def _allowed(client: Client, tool: str) -> str:
     )
 
 
-def _tool(client: Client, payload: bytes) -> tuple[str, Any]:
+def _tool(client: Client, payload: bytes) -> tuple[str, Any, str]:
+    """The tool, its input, and the folder in which the client works: '' if it names none."""
     try:
         fields = json.loads(payload)
         tool = fields[client.fields.tool]
@@ -79,7 +109,8 @@ def _tool(client: Client, payload: bytes) -> tuple[str, Any]:
     if not isinstance(tool, str):
         text = f"a gate may be open, and devs-git cannot read which tool {client.title} calls."
         raise invalid("payload", text, hint="See: devs-git gate list")
-    return tool, fields.get(client.fields.tool_input)
+    folder = fields.get(client.fields.folder)
+    return tool, fields.get(client.fields.tool_input), folder if isinstance(folder, str) else ""
 
 
 def _why(common: str) -> str:

@@ -45,6 +45,29 @@ def top_of(where: Path, *, unset: Container[str] = ()) -> Path | None:
     return None
 
 
+def bare_repository_around(where: str) -> Path | None:
+    """The folder at or above `where` that git takes for a repository itself, before it finds a `.git`; None for no such.
+
+    Files that somebody tracked can be such a folder. Its configuration can name programs, which git then starts.
+    """
+    here = Path(os.path.realpath(where))
+    # Nothing of that name can be tracked.
+    if ".git" in here.parts:
+        return None
+    for folder in (here, *here.parents):
+        if (folder / ".git").is_file() or _has_parts(folder / ".git"):
+            return None
+        if _has_parts(folder):
+            return folder
+    return None
+
+
+def _has_parts(folder: Path) -> bool:
+    """Whether git may take a folder for a git directory. With a file `commondir` the other parts are elsewhere."""
+    there = {name for name in ("HEAD", "commondir", "objects", "refs") if os.path.lexists(folder / name)}
+    return "HEAD" in there and ("commondir" in there or {"objects", "refs"} <= there)
+
+
 def _is_odd(folder: Path) -> bool:
     """Whether git may find a repository here without a `.git` folder: a bare one, or a file that names another place."""
     # HEAD may be a link to a branch that does not exist yet.
