@@ -236,3 +236,12 @@ def test_devs_git_agent_install_uninstall_while_a_gate_is_open(
         status = main()
         assert (status != 0, code in capsys.readouterr().err) == (bool(code), True)
     assert "devs/agent-hook" in Path(".claude/settings.json").read_text()
+
+
+def test_devs_git_trace_export_output_file_while_a_gate_is_open_which_would_write_any_new_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["devs-git", "trace", "export", "--output", "new.txt"])
+    assert main() != 0
+    assert "GATE_BLOCKED" in capsys.readouterr().err
+    assert not Path("new.txt").exists()
