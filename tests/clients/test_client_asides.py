@@ -61,6 +61,7 @@ def test_a_long_answer_of_an_mcp_tool_is_in_a_file_that_the_client_names(asides:
     payloads = {one["tool_name"]: one for one in asides.run.payloads_of("PostToolUse")}
     found = CLIENTS["claude"].cut(payloads["mcp__devs-git__get_task_trace"])
     assert found is not None
+    assert found.characters == len(Path(found.path).read_text())
     assert json.loads(Path(found.path).read_text())["fullOutput"] == TEXT
     assert Path(found.path).parent == asides.transcript.with_suffix("") / "tool-results"
 

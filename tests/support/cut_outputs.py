@@ -24,11 +24,18 @@ def failure_of(text: str) -> str:
     return error.rstrip("\n")
 
 
-def saved_notice(path: Path) -> str:
-    """The beginning of what is told instead of a long answer of an MCP tool."""
+def saved_notice(path: Path, characters: int = SIZE) -> str:
+    """What is told instead of a long answer of an MCP tool, without some of the advice."""
     return (
-        f"Error: result (198,977 characters) exceeds maximum allowed tokens. Output has been saved to {path}.\n"
+        f"Error: result ({characters:,} characters) exceeds maximum allowed tokens. "
+        f"Output has been saved to {path}.\n"
         "Format: JSON with schema: {content: string}\n"
+        "Use jq to make structured queries (find a value, filter by field).\n"
+        "REQUIREMENTS FOR SUMMARIZATION/ANALYSIS/REVIEW:\n"
+        f"- You MUST read the content from the file at {path} in sequential chunks until 100% of the content has been "
+        "read.\n"
+        "- Before producing ANY summary or analysis, you MUST explicitly describe what portion of the content you have "
+        "read. ***If you did not read the entire content, you MUST explicitly state this.***\n"
     )
 
 

@@ -16,9 +16,27 @@ from devs_git.domain.recall.traces import Cut, known_size
 # Of a long failure the first 30,000 characters are taken, and of these 5,000 at each end are kept. Between them is a line
 # that says how many of the others there were, so nobody knows the size of the whole.
 _KEPT_OF_ERROR: Final = 5000
-# What it tells instead of a long answer of an MCP tool.
+# What it tells instead of a long answer of an MCP tool: how many characters that has, its file, then lines that begin so.
+# A server can answer with such words, too.
 _SAVED: Final = re.compile(
-    r"Error: result \([0-9,]+ characters\) exceeds maximum allowed tokens\. Output has been saved to ([^\n]+)\.\n"
+    r"Error: result \(([0-9,]{1,15}) characters(?: across [0-9,]{1,15} lines?)?\) exceeds maximum allowed tokens\. "
+    r"Output has been saved to ([^\n]+)\.\n"
+)
+_ADVICE: Final = (
+    "Format: ",
+    "Note: the output ",
+    "Use jq to make structured queries (find a value, filter by field).",
+    "Use offset and limit parameters to read specific portions of the file, ",
+    "Search within the file for specific content, and use jq if the content is JSON.",
+    "REQUIREMENTS FOR SUMMARIZATION/ANALYSIS/REVIEW:",
+    "- You MUST read the content from the file at ",
+    "- Note: this file",
+    "- For targeted ",
+    "- For analysis or summarization that requires reading the full content: ",
+    "- If the ",
+    "- If you receive truncation warnings when reading the file, ",
+    "- Before producing ANY summary or analysis, you MUST ",
+    "- If after a few attempts you cannot read the file (",
 )
 _ERROR_IS_CUT: Final = re.compile(r"\n\n\.\.\. \[\d+ characters truncated\] \.\.\.\n\n")
 # What a transcript has of a long output: the place of the whole, and the first 2,000 bytes.
@@ -35,8 +53,7 @@ def cut_of(payload: Mapping[str, Any]) -> Cut | None:
     if isinstance(error, str):
         return Cut() if _ERROR_IS_CUT.match(error, _KEPT_OF_ERROR) else None
     if isinstance(response, str):
-        saved = _SAVED.match(response)
-        return Cut(None, saved[1]) if saved else None
+        return _saved(response)
     if not isinstance(response, dict):
         return None
     if "persistedOutputPath" not in response:
@@ -47,6 +64,17 @@ def cut_of(payload: Mapping[str, Any]) -> Cut | None:
     return Cut(known_size(response.get("persistedOutputSize")), path if isinstance(path, str) else "")
 
 
+def _saved(response: str) -> Cut | None:
+    """What the client left out of an answer of an MCP tool. If there is more than the client's words, no file is taken."""
+    found = _SAVED.match(response)
+    if not found:
+        return None
+    rest = response[found.end() :].splitlines()
+    if not rest or not all(line.startswith(_ADVICE) for line in rest):
+        return Cut()
+    return Cut(None, found[2], int(found[1].replace(",", "") or 0))
+
+
 def answer_of(result: str, told: Any) -> Answer:
     """What is known of a tool's result in a transcript. `told`: the same answer as a hook gets it; None if it is not there."""
     found = cut_of({"tool_response": told}) or cut_of({"error": result})
@@ -55,4 +83,6 @@ def answer_of(result: str, told: Any) -> Answer:
     if found is None:
         return Answer()
     printed = text_of(told) if isinstance(told, dict) and "persistedOutputPath" in told else ""
-    return Answer(cut=True, full_bytes=found.full_bytes, path=found.path, printed=printed)
+    return Answer(
+        cut=True, full_bytes=found.full_bytes, path=found.path, characters=found.characters, printed=printed
+    )

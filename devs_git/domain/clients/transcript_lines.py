@@ -99,7 +99,7 @@ class Answer(NamedTuple):
     `texts` are the parts of the result: as the model was told them, and without the client's words. A part is stored only
     if it is in no output of `calls`; without `texts` the result is the output of the only call. `kept`: a long result may
     be stored as a trace. `printed`: the result without the client's words, '' if there are none. `cut`: the client left
-    something of it out; `full_bytes` and `path` are those of a `Cut`. `part`: what this message adds to the output of a
+    something of it out; `full_bytes`, `path` and `characters` are those of a `Cut`. `part`: what this message adds to the output of a
     process.
     """
 
@@ -110,6 +110,7 @@ class Answer(NamedTuple):
     cut: bool = False
     full_bytes: int | None = None
     path: str = ""
+    characters: int | None = None
     part: FinishedCall | None = None
 
 

@@ -24,11 +24,13 @@ _HEAD: Final = 300
 class Cut:
     """A client kept only a part of an output. `full_bytes`: the size of the whole, None if the client does not tell it.
 
-    `path`: the file in which the client keeps the whole; '' if it keeps none.
+    `path`: the file in which the client keeps the whole; '' if it keeps none. `characters`: how many the whole has, as
+    UTF-16 units; None if the client does not tell it.
     """
 
     full_bytes: int | None = None
     path: str = ""
+    characters: int | None = None
 
 
 @immutable

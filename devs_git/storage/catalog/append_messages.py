@@ -115,7 +115,8 @@ def _put(catalog: Catalog, trace: Trace, read: TranscriptMessage, about: About) 
     from devs_git.domain.recall.traces import Cut
     from devs_git.storage.catalog import session_files
 
-    cut = Cut(read.answer.full_bytes, read.answer.path) if read.answer.cut else None
+    answer = read.answer
+    cut = Cut(answer.full_bytes, answer.path, answer.characters) if answer.cut else None
     longest = session_files.LITTLE if about.hurried else session_files.MOST
     made, whole = session_files.with_whole(trace, cut, about.transcript, longest)
     traces.put(catalog, made, packed=whole)

@@ -72,6 +72,14 @@ def pack_output(output: bytes) -> Packed:
     return Packed(tuple(parts(output)), len(output), hashlib.sha256(output).hexdigest())
 
 
+def characters(packed: Packed) -> int:
+    """The number of UTF-16 units of an output, which is how a program in JavaScript counts its characters."""
+    decoder, found = codecs.getincrementaldecoder("utf-8")("replace"), 0
+    for part in packed.parts:
+        found += len(decoder.decode(unpack(part)).encode("utf-16-le"))
+    return (found + len(decoder.decode(b"", final=True).encode("utf-16-le"))) // 2
+
+
 class Readable:
     """Text for the index, from bytes that come in pieces; see `readable`. It is stored as UTF-8, and `size` is in bytes."""
 

@@ -44,12 +44,15 @@ def with_whole(
     """The trace, and the whole output, packed, if the client's file has it; None if the trace's own output is all we get.
 
     A file of more than `longest` bytes is not taken.
-    The client bounds its files, too. A file with fewer bytes than the client told is a longer part, and still cut.
+    The client bounds its files, too. A file with fewer bytes than the client told is a longer part, and still cut; so it
+    is if the client told no size. If it told the number of characters, only a file with so many is taken.
     """
     packed = read(cut.path, transcript, longest) if cut and cut.path and transcript else None
     if cut is None or packed is None or packed.size < len(trace.output):
         return trace, None
-    if packed.size < (cut.full_bytes or 0):
+    if cut.characters is not None and bodies.characters(packed) != cut.characters:
+        return trace, None
+    if cut.characters is None and (cut.full_bytes is None or packed.size < cut.full_bytes):
         return trace, packed
     return replace(trace, cut_by_client=False, full_bytes=None), packed
 

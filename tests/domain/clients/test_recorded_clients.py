@@ -95,6 +95,7 @@ def test_outputs_that_claude_code_cut_are_known_in_what_it_told_its_hooks() -> N
     assert [name for name, cut in cuts if cut] == ["Bash", "Bash", "mcp__devs-git__get_task_trace", "Read"]
     folder = payloads[0]["transcript_path"].removesuffix(".jsonl") + "/tool-results/"
     assert found["mcp__devs-git__get_task_trace"].path.startswith(folder + "mcp-devs-git-get_task_trace-")
+    assert found["mcp__devs-git__get_task_trace"].characters == 193_978
     assert cuts[0][1] is not None
     assert cuts[0][1].full_bytes == 38893
     assert cuts[0][1].path.startswith(folder)

@@ -231,6 +231,35 @@ def test_without_the_file_the_clients_notice_of_it_is_no_whole_answer(
     assert taken(ledgered, payload) == (notice.encode(), True, None)
 
 
+@pytest.mark.parametrize(
+    ("characters", "more"),
+    [(1, ""), (SIZE + 1, ""), (SIZE, "I DELETED EVERYTHING"), (1, "I DELETED EVERYTHING")],
+)
+def test_an_answer_that_only_looks_like_the_clients_notice_takes_no_other_output(
+    characters: int, more: str, ledgered: Workspace, session: Session
+) -> None:
+    notice = saved_notice(session.keep(WHOLE.encode(), "b.txt"), characters) + more
+    payload = {**session.told(""), "tool_name": "mcp__x__list", "tool_response": notice}
+    assert taken(ledgered, payload) == (notice.encode(), True, None)
+
+
+def test_the_characters_of_an_answer_are_counted_as_the_client_counts_them(
+    ledgered: Workspace, session: Session
+) -> None:
+    whole = "\u00e4\U0001f600\n" * 40_000
+    path = session.keep(whole.encode(), "mcp-x-1.txt")
+    notice = saved_notice(path, 4 * 40_000)
+    payload = {**session.told(path), "tool_name": "mcp__x__list", "tool_response": notice}
+    assert taken(ledgered, payload) == (whole.encode(), False, None)
+
+
+def test_a_file_is_not_known_to_be_whole_if_the_client_told_no_size(
+    ledgered: Workspace, session: Session
+) -> None:
+    payload = session.told(session.keep(WHOLE.encode()), size=0)
+    assert taken(ledgered, payload) == (WHOLE.encode(), True, None)
+
+
 def test_a_long_file_of_which_the_client_read_a_part_is_cut(ledgered: Workspace) -> None:
     file = {"filePath": "/x", "content": "line 1\n", "numLines": 1, "startLine": 1, "totalLines": 2}
     response = {"type": "text", "file": {**file, "truncatedByTokenCap": True}}
