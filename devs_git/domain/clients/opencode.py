@@ -3,8 +3,7 @@
 https://opencode.ai/docs/plugins describes plug-ins. OpenCode has no hooks that are commands, and keeps sessions in a database
 of its own. So the client's file is a plug-in of ours. It runs the hook's line with a payload that has the fields and events of
 Claude Code, and writes what OpenCode tells of messages to `<git dir>/devs/transcripts/opencode-<session>.jsonl`: a line for
-each text, for each tool that has ended, and for the tokens of each answer. Of a long output OpenCode tells plug-ins the end
-and a file with all of it; the plug-in takes the file.
+each text, for each tool that has ended, and for the tokens of each answer.
 
 A hook starts for each tool call and reads no transcript, so modules for transcripts are imported late.
 """
@@ -16,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import SERVER, Client, Evidence, Fields
+from devs_git.domain.clients.opencode_plugin import PLUGIN
 from devs_git.domain.recall.traces import Cut
 
 if TYPE_CHECKING:
@@ -24,145 +24,6 @@ if TYPE_CHECKING:
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _COUNTED: Final = ("input", "output", "reasoning")
-_PLUGIN: Final = """\
-// `devs-git agent install opencode` writes this file, and writes it anew when it runs again. Do not edit it.
-import { spawnSync } from "node:child_process"
-import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
-
-const LINES = @LINES@
-// Bytes of a file with a whole output. A larger one is not taken, and the output counts as cut.
-const LARGEST = 16 << 20
-
-// The git directory that all worktrees share; "" outside of a repository.
-const sharedDirectory = (folder) => {
-  const git = join(folder, ".git")
-  if (!existsSync(git)) return folder === dirname(folder) ? "" : sharedDirectory(dirname(folder))
-  if (statSync(git).isDirectory()) return git
-  return resolve(folder, readFileSync(git, "utf8").replace("gitdir: ", "").trim()).replace(/\\/worktrees\\/[^/]+$/, "")
-}
-
-const time = (milliseconds) => (milliseconds ? new Date(milliseconds).toISOString() : undefined)
-
-// What the tool answered, with all of a long output.
-const wholeAnswer = (answer) => {
-  const path = answer.metadata?.outputPath
-  try {
-    if (!path || statSync(path).size > LARGEST) return answer
-    return { ...answer, output: readFileSync(path, "utf8"), whole: true }
-  } catch {
-    return answer
-  }
-}
-
-export const DevsGit = async ({ directory }) => {
-  const shared = process.platform === "win32" ? "" : sharedDirectory(directory)
-  if (!shared) return {}
-  const ours = join(shared, "devs"), folder = join(ours, "transcripts")
-  const messages = new Map(), begun = new Map()
-  const transcript = (session) => join(folder, `opencode-${session.replace(/[^\\w-]/g, "_")}.jsonl`)
-
-  const tell = (event, session, fields) =>
-    spawnSync("sh", ["-c", LINES[event]], {
-      cwd: directory,
-      encoding: "utf8",
-      input: JSON.stringify({
-        session_id: session,
-        transcript_path: transcript(session),
-        cwd: directory,
-        hook_event_name: event,
-        ...fields,
-      }),
-    })
-
-  // A transcript that cannot be written stops nothing. Nothing is written through a link, or where devs-git is not.
-  const write = (session, line) => {
-    try {
-      if (!existsSync(join(ours, "agent-hook")) || lstatSync(ours).isSymbolicLink()) return
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      if (lstatSync(folder).isSymbolicLink()) return
-      appendFileSync(transcript(session), JSON.stringify({ opencode: session, ...line }) + "\\n", { mode: 0o600 })
-    } catch {}
-  }
-
-  // A fork of a session has its messages with new ids, but with the old times. So ids are made of these.
-  const idOf = (part) => {
-    const { created, parts } = messages.get(part.messageID) ?? { created: 0, parts: [part.id] }
-    if (!parts.includes(part.id)) parts.push(part.id)
-    return `${created}-${part.callID ?? parts.indexOf(part.id)}`
-  }
-
-  const ended = (part) => {
-    const { state, sessionID, callID, tool } = part
-    const failed = state.status === "error" || (state.metadata?.exit ?? 0) !== 0
-    // A denied call never began, and neither did one that a fork of a session copied.
-    if (state.status === "error" && begun.delete(callID))
-      tell("PostToolUseFailure", sessionID, {
-        tool_name: tool,
-        tool_input: state.input,
-        tool_use_id: callID,
-        error: state.error,
-        duration_ms: state.time.end - state.time.start,
-      })
-    write(sessionID, {
-      type: "tool",
-      id: idOf(part),
-      timestamp: time(state.time.start),
-      ended: time(state.time.end),
-      call: callID,
-      tool,
-      input: state.input,
-      output: state.status === "error" ? state.error : state.output,
-      failed,
-    })
-  }
-
-  const changed = {
-    "message.updated": ({ info }) => {
-      const { parts } = messages.get(info.id) ?? { parts: [] }
-      messages.set(info.id, { role: info.role, created: info.time.created, parts })
-      if (info.role === "assistant" && info.time.completed)
-        write(info.sessionID, { type: "tokens", message: info.id, tokens: info.tokens })
-    },
-    "message.part.updated": ({ part }) => {
-      const { role, created } = messages.get(part.messageID) ?? {}
-      if (part.type === "tool" && ["completed", "error"].includes(part.state.status)) ended(part)
-      if (part.type === "text" && role && (role !== "assistant" || part.time?.end))
-        write(part.sessionID, {
-          type: "text",
-          id: idOf(part),
-          timestamp: time(part.time?.start ?? created),
-          role: part.synthetic ? "system" : role,
-          text: part.text,
-        })
-    },
-    "session.idle": ({ sessionID }) => tell("Stop", sessionID, {}),
-  }
-
-  return {
-    event: async ({ event }) => changed[event.type]?.(event.properties),
-    "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
-      const fields = { tool_name: tool, tool_input: args, tool_use_id: callID }
-      const { status, stdout, stderr } = tell("PreToolUse", sessionID, fields)
-      const answer = status === 0 && stdout ? JSON.parse(stdout) : {}
-      if (status === 0 && answer.decision !== "deny") return void begun.set(callID, Date.now())
-      throw new Error(answer.reason || stderr || "devs-git: INTERNAL: the hook could not be started, so this tool is denied.")
-    },
-    "tool.execute.after": async ({ tool, sessionID, callID, args }, answer) => {
-      const failed = answer.isError === true || (answer.metadata?.exit ?? 0) !== 0
-      const fields = {
-        tool_name: tool,
-        tool_input: args,
-        tool_use_id: callID,
-        tool_response: wholeAnswer(answer),
-        duration_ms: Date.now() - begun.get(callID),
-      }
-      begun.delete(callID)
-      tell(failed ? "PostToolUseFailure" : "PostToolUse", sessionID, fields)
-    },
-  }
-}
-"""
 
 
 def denial_of_tool(_event: str, reason: str) -> dict[str, Any]:
@@ -173,16 +34,19 @@ def denial_of_tool(_event: str, reason: str) -> dict[str, Any]:
 def plugin(client: Client) -> str:
     """The text of the plug-in."""
     lines = {event: client.command(event) for event in client.events}
-    return _PLUGIN.replace("@LINES@", json.dumps(lines, indent=2))
+    return PLUGIN.replace("@LINES@", json.dumps(lines, indent=2))
 
 
 def cut(payload: Mapping[str, Any]) -> Cut | None:
-    """What OpenCode left out of a payload: all that is in a file, which our plug-in could not take. None for nothing."""
+    """What OpenCode left out of a payload: all that is in a file, which our plug-in could not take. None for nothing.
+
+    Our plug-in says what it took beside the answer. The answer itself is what a tool, or a server, made of it.
+    """
     response = payload.get("tool_response")
     metadata = response.get("metadata") if isinstance(response, dict) else None
     if not isinstance(response, dict) or not isinstance(metadata, dict):
         return None
-    return Cut() if metadata.get("outputPath") and response.get("whole") is not True else None
+    return Cut() if metadata.get("outputPath") and payload.get("whole") is not True else None
 
 
 def knows(line: Mapping[str, Any]) -> bool:

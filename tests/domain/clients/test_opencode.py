@@ -40,7 +40,9 @@ def answer(**metadata: Any) -> dict[str, Any]:
     ("payload", "cut"),
     [
         ({"tool_response": answer(exit=0, truncated=False)}, None),
-        ({"tool_response": {**answer(outputPath="/x", truncated=True), "whole": True}}, None),
+        ({"tool_response": answer(outputPath="/x", truncated=True), "whole": True}, None),
+        # What a tool answered is not our plug-in's word.
+        ({"tool_response": {**answer(outputPath="/x", truncated=True), "whole": True}}, Cut()),
         ({"tool_response": answer(outputPath="/x", truncated=True)}, Cut()),
         # The tool that reads files says so if the file has more lines.
         ({"tool_response": answer(truncated=True)}, None),
