@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -27,7 +26,7 @@ from devs_git.domain.clients.transcript_reader import (
 )
 from devs_git.domain.text import limits
 from devs_git.errors import invalid
-from devs_git.storage.catalog import append_messages, forks, messages
+from devs_git.storage.catalog import append_messages, forks, messages, transcript_file
 from devs_git.storage.catalog.append_messages import About
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
@@ -114,7 +113,7 @@ def take_in(
     position: _Position | None = None
     garbage = 0
     rewritten = False
-    with _open(source.path) as stream:
+    with transcript_file.opened(source.path) as stream:
         client = source.client or client_of(
             islice(iter(partial(stream.readline, limits.LINE.most), b""), LOOKED_AT)
         )
@@ -151,17 +150,6 @@ def take_in(
             progress("reading the conversation", position.read, size)
             if not batch.more:
                 return ReadResult(batch.session, position.new, garbage, rewritten, batch.waits)
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
-    try:
-        if not path.is_file():
-            raise invalid("file", "There is no such file.")
-        with path.open("rb") as stream:
-            yield stream
-    except OSError as error:
-        raise invalid("file", f"The file cannot be read: {error.strerror}.") from error
 
 
 def _saved_position(catalog: Catalog, path: Path) -> tuple[int, str] | None:
