@@ -21,6 +21,7 @@ from devs_git.domain.clients.client import SERVER, Client, Evidence, Fields
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
     from devs_git.domain.recall.conversation import Role
+    from devs_git.domain.recall.traces import Cut
 
 _TRUST: Final = (
     "Gemini CLI runs a project's hooks only in a folder that you trust: start Gemini here and trust the folder. "
@@ -97,6 +98,16 @@ def _end(told: str) -> re.Match[str] | None:
     return found if found and found[0] else None
 
 
+def cut(payload: Mapping[str, Any]) -> Cut | None:
+    """What Gemini CLI left out of a payload, None for nothing. Of a command's output the payload has everything."""
+    from devs_git.domain.clients.gemini_cuts import is_cut
+    from devs_git.domain.recall.traces import Cut
+
+    response, tool = payload.get("tool_response"), payload.get("tool_name")
+    told = _told(response.get("llmContent")) if isinstance(response, dict) else None
+    return Cut() if told and is_cut(str(tool), payload.get("tool_input"), told) else None
+
+
 def knows(line: Mapping[str, Any]) -> bool:
     if {"sessionId", "projectHash"} <= set(line):
         return True
@@ -144,7 +155,8 @@ def _spoken(parts: Sequence[Mapping[str, Any]]) -> str:
 
 def _called(call: Mapping[str, Any], answer: str, memory: Memory) -> Sequence[UnnamedMessage]:
     """A call and its result. Their ids are always the same, for the line of an answer comes several times."""
-    from devs_git.domain.clients.transcript_lines import UnnamedMessage, moment, text
+    from devs_git.domain.clients.gemini_cuts import is_cut
+    from devs_git.domain.clients.transcript_lines import Answer, UnnamedMessage, moment, text
     from devs_git.domain.recall.conversation import Message, ToolCall
 
     call_id, name, given = text(call.get("id")), text(call.get("name")), call.get("args")
@@ -162,7 +174,9 @@ def _called(call: Mapping[str, Any], answer: str, memory: Memory) -> Sequence[Un
     )
     return (
         UnnamedMessage(asked, f"{answer}.{call_id}"),
-        UnnamedMessage(answered, f"{answer}.{call_id}.result", call_id),
+        UnnamedMessage(
+            answered, f"{answer}.{call_id}.result", call_id, Answer(cut=is_cut(name, given, _bare(result)))
+        ),
     )
 
 
@@ -234,6 +248,7 @@ GEMINI: Final = Client(
     denial=denial_of_tool,
     unwrap=unwrap,
     failed=has_failed,
+    cut=cut,
     notes=(_TRUST,),
     instructs=True,
     knows=knows,

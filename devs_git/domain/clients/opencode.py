@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import SERVER, Client, Evidence, Fields
 from devs_git.domain.clients.opencode_plugin import PLUGIN
-from devs_git.domain.recall.traces import Cut
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
     from devs_git.domain.recall.conversation import Role
+    from devs_git.domain.recall.traces import Cut
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _COUNTED: Final = ("input", "output", "reasoning")
@@ -38,15 +38,10 @@ def plugin(client: Client) -> str:
 
 
 def cut(payload: Mapping[str, Any]) -> Cut | None:
-    """What OpenCode left out of a payload: all that is in a file, which our plug-in could not take. None for nothing.
+    """What OpenCode left out of a payload, None for nothing."""
+    from devs_git.domain.clients.opencode_cuts import cut_of
 
-    Our plug-in says what it took beside the answer. The answer itself is what a tool, or a server, made of it.
-    """
-    response = payload.get("tool_response")
-    metadata = response.get("metadata") if isinstance(response, dict) else None
-    if not isinstance(response, dict) or not isinstance(metadata, dict):
-        return None
-    return Cut() if metadata.get("outputPath") and payload.get("whole") is not True else None
+    return cut_of(payload)
 
 
 def knows(line: Mapping[str, Any]) -> bool:
@@ -76,7 +71,8 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
 
 
 def _called(line: Mapping[str, Any], own_id: str, memory: Memory) -> Sequence[UnnamedMessage]:
-    from devs_git.domain.clients.transcript_lines import UnnamedMessage, moment, text
+    from devs_git.domain.clients.opencode_cuts import is_cut
+    from devs_git.domain.clients.transcript_lines import Answer, UnnamedMessage, moment, text
     from devs_git.domain.recall.conversation import Message, ToolCall
 
     call_id, name, given = text(line.get("call")), text(line.get("tool")), line.get("input")
@@ -90,7 +86,8 @@ def _called(line: Mapping[str, Any], own_id: str, memory: Memory) -> Sequence[Un
         tool_result=text(line.get("output")),
         is_error=line.get("failed") is True,
     )
-    return (UnnamedMessage(asked, own_id), UnnamedMessage(answered, f"{own_id}.result", call_id))
+    answer = Answer(cut=is_cut(name, given, text(line.get("output"))))
+    return (UnnamedMessage(asked, own_id), UnnamedMessage(answered, f"{own_id}.result", call_id, answer))
 
 
 OPENCODE: Final = Client(

@@ -44,7 +44,7 @@ def answer(**metadata: Any) -> dict[str, Any]:
         # What a tool answered is not our plug-in's word.
         ({"tool_response": {**answer(outputPath="/x", truncated=True), "whole": True}}, Cut()),
         ({"tool_response": answer(outputPath="/x", truncated=True)}, Cut()),
-        # The tool that reads files says so if the file has more lines.
+        # Tools that search say so if there are more results than they show.
         ({"tool_response": answer(truncated=True)}, None),
         ({"error": "no"}, None),
         ({"tool_response": "text"}, None),

@@ -15,6 +15,7 @@ from devs_git.storage.catalog.transcripts import Source
 from devs_git.workspace import Workspace
 from tests.operations.recall.test_spool import ingest as take_spool
 from tests.operations.recall.test_spool import leave
+from tests.support.cut_notices import gemini_lines, line_by_opencode, too_large, truncated
 from tests.support.cut_outputs import KEPT, SIZE, WHOLE, Session, failure_of, saved_notice
 
 pytestmark = pytest.mark.quick
@@ -51,11 +52,11 @@ def write(session: Session, result: str, told: Any = None, *, path: Path | None 
     return file
 
 
-def taken(workspace: Workspace, path: Path) -> tuple[bytes, bool, int | None, str]:
+def taken(workspace: Workspace, path: Path, client: str = "claude") -> tuple[bytes, bool, int | None, str]:
     """Output, cut, size of the whole of the only trace, and the result in the message."""
     with Catalog.open(workspace.places.shared) as catalog:
         how = ingest.current_attribution(workspace)
-        done = ingest.ingest_transcript(workspace, catalog, Source(path, "claude"), how)
+        done = ingest.ingest_transcript(workspace, catalog, Source(path, client), how)
         ((trace_id,),) = catalog.rows("SELECT trace_id FROM traces")
         row = traces.row(catalog, trace_id)
         (place,) = messages.places(catalog, done.session.session_id, 100, 1)
@@ -135,3 +136,20 @@ def test_a_planted_line_names_no_file_outside_of_the_session(
     secret.write_text("a secret\n" * 10_000)
     text = preview(secret)
     assert taken(ledgered, write(session, text))[:3] == (text.encode(), True, None)
+
+
+@pytest.mark.parametrize(
+    ("client", "lines", "told"),
+    [
+        ("gemini", gemini_lines("run_shell_command", too_large(), {"command": "make"}), too_large()),
+        ("opencode", (line_by_opencode("bash", truncated(), {"command": "make"}),), truncated()),
+    ],
+)
+def test_what_another_client_calls_cut_in_a_transcript_that_no_hook_saw_is_not_whole(
+    client: str, lines: Any, told: str, ledgered: Workspace, tmp_path: Path
+) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    output, *cut, shown = taken(ledgered, file, client)
+    assert (output, cut) == (told.encode(), [True, None])
+    assert "the output, as the client cut it:" in shown

@@ -17,6 +17,7 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.operations.recall.test_spool import leave
 from tests.support.agent_calls import after
+from tests.support.cut_notices import file_by_gemini, file_by_opencode
 from tests.support.cut_outputs import KEPT, SIZE, WHOLE, Session, failure_of, saved_notice
 
 pytestmark = pytest.mark.quick
@@ -274,3 +275,18 @@ def test_a_part_of_a_file_that_the_agent_asked_for_is_not_cut(ledgered: Workspac
 
 def test_a_usual_output_is_not_cut(ledgered: Workspace) -> None:
     assert taken(ledgered, after(1, "printed")) == (b"printed", False, None)
+
+
+def test_a_file_of_which_gemini_read_a_part_is_cut(ledgered: Workspace) -> None:
+    told = file_by_gemini(1, 2000, 9001)
+    payload = after(1, {"llmContent": told}, tool_name="read_file", tool_input={"file_path": "/x"})
+    output, row = ingest(ledgered, {**payload, "hook_event_name": "AfterTool"}, "gemini")
+    assert (output, row.cut_by_client, row.full_bytes) == (told.encode(), True, None)
+
+
+def test_a_file_of_which_opencode_read_a_part_is_cut(ledgered: Workspace) -> None:
+    told = file_by_opencode(1, 2000, "(Showing lines 1-2000 of 9000. Use offset=2001 to continue.)")
+    response = {"title": "x", "metadata": {"truncated": True}, "output": told}
+    payload = after(1, response, tool_name="read", tool_input={"filePath": "/x"})
+    output, row = ingest(ledgered, payload, "opencode")
+    assert (output, row.cut_by_client, row.full_bytes) == (told.encode(), True, None)
