@@ -57,6 +57,13 @@ def test_while_a_gate_is_open_only_reading_goes_on_from_any_folder(client: str, 
     assert call(project, before(min(CLIENTS[client].reading)), client=client, where=linked).denied == ""
 
 
+@pytest.mark.quick
+def test_the_denial_of_a_command_names_the_characters_of_which_words_may_consist(project: Path) -> None:
+    ask(Workspace.open(), kind="MANUAL")
+    denied = call(project, before("Bash", command="git show HEAD~1")).denied
+    assert "Words have only letters, digits and _./:@%+=,- (in quotes also spaces)." in denied
+
+
 def test_our_own_tools_and_one_call_of_ours_are_left_to_our_own_guard(project: Path) -> None:
     ask(Workspace.open(), kind="MANUAL")
     assert call(project, before("mcp__devs-git__start_task")).denied == ""

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_PLAIN: Final = r"A-Za-z0-9_./:@%+=,\-"
+# The plain characters that are no letters and digits.
+SIGNS: Final = "_./:@%+=,-"
+_PLAIN: Final = rf"A-Za-z0-9{re.escape(SIGNS)}"
 _TOKEN: Final = re.compile(rf"( +)|([{_PLAIN}]+)|'([{_PLAIN} ]*)'|\"([{_PLAIN} ]*)\"")
 _TEXT: Final = re.compile(rf"[{_PLAIN} ]*")
 # In characters. A longer command is no simple one.

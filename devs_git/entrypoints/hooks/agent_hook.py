@@ -91,11 +91,13 @@ def _allowed(client: Client, tool: str) -> str:
     if tool not in client.shells:
         return f"{tool} counts as a tool that writes. Tools that only read are allowed."
     from devs_git.domain.clients.reading_programs import GIT, PROGRAMS
+    from devs_git.domain.text.simple_command import SIGNS
 
     programs = ", ".join((*PROGRAMS, f"git {'|'.join(GIT)}"))
     return (
         f"This command of {tool} may write. Allowed are tools that only read, a single call of git devs or devs-git, and one simple "
-        f"command that only reads ({programs}) without pipes, redirections, globs, variables and options that may write."
+        f"command that only reads ({programs}) without pipes, redirections, globs, variables and options that may write. "
+        f"Words have only letters, digits and {SIGNS} (in quotes also spaces)."
     )
 
 
