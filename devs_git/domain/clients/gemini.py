@@ -284,7 +284,7 @@ GEMINI: Final = Client(
             "it cannot fork a session",
             "started in a subfolder, it reads no settings of the project, so it runs no hook",
             "git runs no hook in its shell commands, and reads no configuration of the user",
-            "it takes newlines at the end and colours out of an output",
+            "it removes colours, and newlines at the end, from an output",
             "transcripts of its subagents are not read",
             "its hooks are not told the id of a call",
         ),

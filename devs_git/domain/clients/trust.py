@@ -93,7 +93,8 @@ def of_claude(managed: Sequence[tuple[str, Any]], settings: Sequence[tuple[str, 
             text = f"Claude Code runs our hooks, but it does not start our MCP server: {name} names {SERVER} in disabledMcpjsonServers."
             return Trust("off", text, f"Remove {SERVER} from disabledMcpjsonServers in {name}")
     return Trust(
-        "trusted", "No settings file keeps Claude Code from it. At a terminal it asks once for the folder."
+        "trusted",
+        "No settings file turns our hooks off. At a terminal Claude Code asks once whether you trust the folder.",
     )
 
 

@@ -36,8 +36,9 @@ def ask(words: tuple[str, ...], places: Places, method: str, params: Mapping[str
     path = os.pathsep.join(foreign.folders())
     program = shutil.which(words[0], path=path)
     if program is None or not foreign.has(Path(program)):
-        around = f" and of the repository around it, {foreign.around}" if foreign.around else ""
-        raise NoAnswerError(f"no program {words[0]} is on the PATH, outside of this repository{around}")
+        around = f" and in the repository around it, {foreign.around}," if foreign.around else ""
+        passed_over = f"programs in this repository{around} do not count"
+        raise NoAnswerError(f"there is no program `{words[0]}` on the PATH ({passed_over})")
     try:
         child = subprocess.Popen(
             [program, *words[1:]],

@@ -1,6 +1,6 @@
 """Whether each client runs our hooks in this project. `doctor` and `agent list` ask; no quicker command does.
 
-Codex is asked itself. Claude Code has no such question, so its settings files are read.
+Codex is asked itself. Claude Code has no such question, so its settings files are read. OpenCode needs no trust.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _MANAGED: Final = Path(
 def of(client: Client, places: Places, top: Path) -> Trust:
     """What is known of this client here. It starts the client's program, or reads settings; it raises nothing."""
     look = _LOOKS.get(client.name)
-    return look(client, places, top) if look else Trust("unknown", f"{client.title} is not asked.")
+    if look:
+        return look(client, places, top)
+    return Trust("unknown", f"devs-git cannot see whether {client.title} trusts this folder.")
 
 
 def findings(places: Places, top: Path | None) -> Iterator[Finding]:
@@ -59,6 +61,10 @@ def _claude(client: Client, _places: Places, top: Path) -> Trust:
     return trust.of_claude(_contents(managed, top), _contents(others, top))
 
 
+def _opencode(client: Client, _places: Places, _top: Path) -> Trust:
+    return Trust("trusted", f"{client.title} asks for no trust.")
+
+
 def _contents(files: Sequence[Path], top: Path) -> list[tuple[str, Any]]:
     """Names, short for files of the project, and contents of the files that are there and are JSON."""
     found: list[tuple[str, Any]] = []
@@ -72,4 +78,8 @@ def _contents(files: Sequence[Path], top: Path) -> list[tuple[str, Any]]:
     return found
 
 
-_LOOKS: Final[dict[str, Callable[[Client, Places, Path], Trust]]] = {"codex": _codex, "claude": _claude}
+_LOOKS: Final[dict[str, Callable[[Client, Places, Path], Trust]]] = {
+    "codex": _codex,
+    "claude": _claude,
+    "opencode": _opencode,
+}

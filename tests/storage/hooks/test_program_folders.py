@@ -51,9 +51,9 @@ def test_in_a_submodule_no_program_is_started_that_the_superproject_brought(
     for place in (sup / "node_modules/.bin", sup / "other/bin", linked / "bin"):
         assert not started(place, sup / "sub"), place
     assert not started(sup / "bin", linked / "sub")
-    assert f"and of the repository around it, {linked}." not in asked(linked / "sub").text
+    assert f"and in the repository around it, {linked}, do not count)." not in asked(linked / "sub").text
     assert not started(linked / "bin", linked / "sub")
-    assert f"and of the repository around it, {linked}." in asked(linked / "sub").text
+    assert f"and in the repository around it, {linked}, do not count)." in asked(linked / "sub").text
 
 
 @pytest.mark.quick
@@ -80,7 +80,7 @@ def test_a_program_in_another_repository_is_started_unless_that_one_is_around_ou
     os.mkfifo(tmp_path / ".git")
     assert not started(tmp_path / "home/.local/bin", repo)
     assert asked(repo).text.endswith(
-        f"outside of this repository and of the repository around it, {tmp_path}."
+        f"(programs in this repository and in the repository around it, {tmp_path}, do not count)."
     )
 
 

@@ -15,6 +15,7 @@ from devs_git.commands import doctor
 from devs_git.domain.clients import trust
 from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.codex import CODEX
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files, client_programs, client_trust
 from devs_git.workspace import Workspace
@@ -155,7 +156,7 @@ def test_a_codex_that_the_repository_brought_is_not_started(
     monkeypatch.chdir(planted.parent)
     monkeypatch.setenv("PATH", f"{entry}:.::{plain}")
     assert asked(repo).text == (
-        "Codex was not asked: no program codex is on the PATH, outside of this repository."
+        "Codex was not asked: there is no program `codex` on the PATH (programs in this repository do not count)."
     )
     assert not (tmp_path / "started").exists()
 
@@ -222,6 +223,28 @@ def test_settings_of_claude_code_that_keep_our_hooks_from_running_are_named(
     found = client_trust.of(CLAUDE, locate(repo), repo)
     assert (found.state == "off") == bool(said)
     assert said in found.text
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("name", "state", "said"),
+    [
+        ("gemini", "unknown", "devs-git cannot see whether Gemini CLI trusts this folder."),
+        ("opencode", "trusted", "OpenCode asks for no trust."),
+    ],
+)
+def test_of_a_client_that_nobody_asks_the_reason_is_said(
+    name: str, state: str, said: str, repo: Path
+) -> None:
+    found = client_trust.of(CLIENTS[name], locate(repo), repo)
+    assert (found.state, found.text) == (state, said)
+
+
+@pytest.mark.quick
+def test_where_no_setting_turns_the_hooks_of_claude_code_off_that_is_said() -> None:
+    assert trust.of_claude((), ()).text == (
+        "No settings file turns our hooks off. At a terminal Claude Code asks once whether you trust the folder."
+    )
 
 
 def test_the_stronger_settings_of_claude_code_count_and_those_of_the_machine_before_all() -> None:
