@@ -265,7 +265,7 @@ def test_the_command_line_shows_a_conversation_in_each_format_safe_for_a_termina
     assert said == f"Read 12 new messages of {SESSION}; it has 12.\n"
     chat = run("show", "--session", SESSION)
     assert "→ Bash" in chat
-    assert "devs-git trace get" in chat
+    assert "git devs trace get" in chat
     assert "→" not in run("show", "--session", SESSION, "--no-tool-calls")
     assert "Edit\nThe file" not in run("show", "--session", SESSION, "--no-tool-results")
     assert len(run("show", "--session", SESSION, "--format", "table", "--limit", "3").splitlines()) == 3

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from devs_git.commands import conversation_import, conversation_show, trace_list
-from devs_git.domain.clients import hook_payload
+from devs_git.domain.clients import hook_payload, tool_guard
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.recall import handed_on
 from devs_git.storage.git.places import locate
@@ -97,7 +97,7 @@ def test_a_client_that_lets_nobody_replace_an_output_is_told_the_id_beside_it(pr
     told = answered(project, after(output=response), "codex")
     ((trace_id, size, cut, _),) = stored(project)
     assert (size, cut) == (len(response.encode()), True)
-    said = f"This long output, as the client cut it, is stored by devs-git: devs-git trace get {trace_id}"
+    said = f"This long output, as the client cut it, is stored by devs-git: git devs trace get {trace_id}"
     assert told == {"hookEventName": "PostToolUse", "additionalContext": said}
 
 
@@ -164,7 +164,7 @@ def test_a_transcript_with_our_shortened_text_is_not_taken_for_the_whole(project
     assert stored(project) == [(named.trace_id, len(WHOLE.encode()), False, None)]
     message = told_of(project)
     assert message.trace_id == named.trace_id
-    assert f"the whole output: devs-git trace get {named.trace_id}" in str(message.tool_result)
+    assert f"the whole output: git devs trace get {named.trace_id}" in str(message.tool_result)
 
 
 def test_where_the_call_was_not_captured_our_shortened_text_is_marked_as_a_part(project: Path) -> None:
@@ -183,12 +183,28 @@ def test_where_the_call_was_not_captured_our_shortened_text_is_marked_as_a_part(
         "",
         WHOLE[:9000],
         "x" * 4001
-        + "\n[devs-git: the middle is left out; the whole output (9 bytes): devs-git trace get {}]\nx",
-        "x\n[devs-git: the middle is left out; the whole output (9 bytes): devs-git trace get {}]\n"
+        + "\n[devs-git: the middle is left out; the whole output (9 bytes): git devs trace get {}]\nx",
+        "x\n[devs-git: the middle is left out; the whole output (9 bytes): git devs trace get {}]\n"
         + "x" * 4001,
-        "x\n[devs-git: the middle is left out; the whole output (9 bytes): devs-git trace get 1]\nx",
-        "x\n[devs-git: the middle is left out; the whole output (many bytes): devs-git trace get {}]\nx",
+        "x\n[devs-git: the middle is left out; the whole output (9 bytes): git devs trace get 1]\nx",
+        "x\n[devs-git: the middle is left out; the whole output (many bytes): git devs trace get {}]\nx",
     ],
 )
 def test_other_texts_are_not_taken_for_ours(text: str) -> None:
     assert handed_on.trace_named(text.format("6b2f1a54-59a5-5a0c-9d4f-6f1c7f1b1c55")) is None
+
+
+@pytest.mark.parametrize("program", ["devs-git", "git devs"])
+def test_the_way_back_is_one_that_every_shell_of_the_clone_finds_and_the_earlier_one_is_known(
+    program: str,
+) -> None:
+    long = handed_on.LongOutput(
+        WHOLE, "6b2f1a54-59a5-5a0c-9d4f-6f1c7f1b1c55", len(WHOLE), cut_by_client=False
+    )
+    assert long.command == f"git devs trace get {long.trace_id}"
+    named = handed_on.trace_named(long.shortened.replace("git devs trace", f"{program} trace"))
+    assert named
+    assert named[:2] == (long.trace_id, len(WHOLE))
+    way_back = f"{program} trace get {long.trace_id}"
+    assert tool_guard.is_own_call(way_back)
+    assert tool_guard.reads_back(CLIENTS["claude"], "Bash", {"command": way_back})

@@ -17,7 +17,7 @@ LONGEST: Final = 30_000
 KEPT: Final = 4_000
 _MIDDLE: Final = re.compile(
     r"\n\[devs-git: the middle is left out; the whole output \(([0-9]{1,15}) bytes\): "
-    r"devs-git trace get ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\]\n"
+    r"(?:devs-git|git devs) trace get ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\]\n"
 )
 
 
@@ -38,7 +38,7 @@ class LongOutput:
 
     @property
     def command(self) -> str:
-        return f"devs-git trace get {self.trace_id}"
+        return f"git devs trace get {self.trace_id}"
 
     @property
     def hint(self) -> str:

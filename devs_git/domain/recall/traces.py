@@ -110,5 +110,5 @@ def shorten(text: str, trace_id: str, *, cut_by_client: bool = False) -> str:
     tail = TOOL_OUTPUT_TRACE_THRESHOLD - _HEAD
     left_out = len(text) - TOOL_OUTPUT_TRACE_THRESHOLD
     more = "the output, as the client cut it" if cut_by_client else "the whole output"
-    way_back = f"[{left_out} characters are left out; {more}: devs-git trace get {trace_id}]"
+    way_back = f"[{left_out} characters are left out; {more}: git devs trace get {trace_id}]"
     return f"{text[:_HEAD]}\n{way_back}\n{text[-tail:]}"

@@ -84,6 +84,7 @@ def test_unknown_tools_count_as_writing_and_reading_ones_and_ours_do_not(name: s
         ("mcp__devs-git__list_checkpoints", {}, True),
         ("mcp__devs-git__commit_task", {"message": "m"}, False),
         ("Bash", {"command": "devs-git trace get t-1"}, True),
+        ("Bash", {"command": "git devs trace get t-1"}, True),
         ("Bash", {"command": "git devs trace search TypeError --json"}, True),
         ("Bash", {"command": "devs-git trace get t-1 --raw | grep '(error;'"}, True),
         ("Bash", {"command": "devs-git rewind task-9 --dry-run"}, True),

@@ -217,7 +217,7 @@ def test_a_long_result_is_shortened_and_names_the_trace_that_the_hook_stores() -
     assert trace.trace_id == trace_id_of(reader.session, "toolu_01Uw", "PostToolUse")
     assert trace.output.decode() == long.message.tool_result
     assert kept.trace_id == trace.trace_id
-    assert f"devs-git trace get {trace.trace_id}" in (kept.tool_result or "")
+    assert f"git devs trace get {trace.trace_id}" in (kept.tool_result or "")
     assert with_trace(short, known) == (short.message, None)
     longer = short._replace(message=replace(short.message, tool_result="E " * 300))
     _kept, failed = with_trace(longer, known)

@@ -96,7 +96,7 @@ def test_an_output_over_the_threshold_is_shortened_and_names_its_trace(size: int
     text = "a" * size
     assert is_long(text) is long
     assert (shorten(text, "t-1") == text) is not long
-    assert ("devs-git trace get t-1" in shorten(text, "t-1")) is long
+    assert ("git devs trace get t-1" in shorten(text, "t-1")) is long
 
 
 def test_the_threshold_is_five_hundred_characters() -> None:

@@ -71,7 +71,7 @@ def test_the_whole_is_taken_from_the_file_that_the_line_names(ledgered: Workspac
     told = session.told(path)["tool_response"]
     output, *cut, shown = taken(ledgered, write(session, preview(path), told))
     assert (output, cut) == (WHOLE.encode(), [False, None])
-    assert "the whole output: devs-git trace get" in shown
+    assert "the whole output: git devs trace get" in shown
 
 
 def test_without_the_file_the_trace_has_what_the_line_has_and_is_cut(
@@ -82,7 +82,7 @@ def test_without_the_file_the_trace_has_what_the_line_has_and_is_cut(
     output, *cut, shown = taken(ledgered, write(session, preview(path), told))
     assert (output, cut) == (KEPT.encode(), [True, SIZE])
     assert "the whole output" not in shown
-    assert "the output, as the client cut it: devs-git trace get" in shown
+    assert "the output, as the client cut it: git devs trace get" in shown
 
 
 def test_a_subagents_result_is_taken_from_the_file_of_its_session(
@@ -126,7 +126,7 @@ def test_a_message_names_the_whole_that_the_hook_stored_and_stores_nothing(
     path.unlink()
     output, *cut, shown = taken(ledgered, write(session, preview(path), payload["tool_response"]))
     assert (output, cut) == (WHOLE.encode(), [False, None])
-    assert "the whole output: devs-git trace get" in shown
+    assert "the whole output: git devs trace get" in shown
 
 
 def test_a_planted_line_names_no_file_outside_of_the_session(
