@@ -10,10 +10,13 @@ from tests.support.cut_outputs import KEPT, SIZE, WHOLE, failure_of
 
 pytestmark = pytest.mark.thorough
 
+# OpenCode stops reading when the command ends, and its own file then lacks the beginning. So the command waits for it.
+READ = "sleep 1"
+
 
 def test_a_long_output_is_stored_whole_where_the_client_keeps_it(workbench: Workbench) -> None:
     program = workbench.program
-    run = workbench.run((program.shell("seq 1 30000"),))
+    run = workbench.run((program.shell(f"seq 1 30000; {READ}"),))
     (told,) = run.payloads_of(program.after)
     response = told["tool_response"]
     shown = [
@@ -54,7 +57,7 @@ def test_a_long_output_of_a_failing_command_is_stored_as_far_as_the_client_tells
 ) -> None:
     program = workbench.program
     count = {"claude": 30000, "codex": 12000, "gemini": 30000, "opencode": 30000}[program.client]
-    run = workbench.run((program.shell(f"seq 1 {count}; exit 3"),))
+    run = workbench.run((program.shell(f"seq 1 {count}; {READ}; exit 3"),))
     if program.client == "claude":
         (told,) = run.payloads_of("PostToolUseFailure")
         assert told["error"] == failure_of(WHOLE)
