@@ -21,7 +21,10 @@ def test_a_model_sees_a_long_output_shortened_or_is_told_its_id_if_the_policy_sa
 ) -> None:
     in_force(Workspace.open(workbench.top), recording={"shorten": True})
     (workbench.top / "long.txt").write_text(WHOLE)
-    run = workbench.run((workbench.program.shell("cat long.txt"),), (workbench.program.shell("cat a.txt"),))
+    # OpenCode stops reading when the command ends, so the command waits for it.
+    run = workbench.run(
+        (workbench.program.shell("cat long.txt; sleep 1"),), (workbench.program.shell("cat a.txt"),)
+    )
     traces = workbench.answer("trace", "list")["traces"]
     # The output is stored once, although the transcript has it, too, as the model saw it.
     (long,) = (one for one in traces if one["size"] > handed_on.LONGEST)

@@ -26,6 +26,9 @@ const LARGEST = 16 << 20
 const OUTPUTS = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "opencode", "tool-output")
 const CUTTING = ["bash", "edit", "glob", "grep", "lsp", "skill", "task", "todowrite", "webfetch", "websearch", "write"]
 
+// How often, and after how many milliseconds, we look whether a file is whole.
+const TURNS = 40, PAUSE = 25
+
 // The git directory that all worktrees share; "" outside of a repository.
 const sharedDirectory = (folder) => {
   const git = join(folder, ".git")
@@ -60,6 +63,21 @@ const wholeOutput = (tool, path) => {
       return count === size ? bytes.toString("utf8") : undefined
     })
   } catch {}
+}
+
+// OpenCode may still be writing the file of a command. It is whole when it has the end that the model is shown, and grows no more.
+const wholeWhenWritten = async (tool, answer) => {
+  const path = answer.metadata?.outputPath
+  if (!path) return
+  const shown = String(answer.output)
+  const end = shown.startsWith("...output truncated...") ? shown.slice(-200).trimEnd() : ""
+  let before
+  for (let turn = 0; turn < TURNS; turn++) {
+    const now = wholeOutput(tool, path)
+    if (now === undefined || (now === before && now.trimEnd().endsWith(end))) return now
+    before = now
+    await new Promise((resume) => setTimeout(resume, PAUSE))
+  }
 }
 
 export const DevsGit = async ({ directory }) => {
@@ -159,7 +177,7 @@ export const DevsGit = async ({ directory }) => {
     },
     "tool.execute.after": async ({ tool, sessionID, callID, args }, answer) => {
       const failed = answer.isError === true || (answer.metadata?.exit ?? 0) !== 0
-      const output = wholeOutput(tool, answer.metadata?.outputPath)
+      const output = await wholeWhenWritten(tool, answer)
       const fields = {
         tool_name: tool,
         tool_input: args,
@@ -169,7 +187,12 @@ export const DevsGit = async ({ directory }) => {
         duration_ms: Date.now() - begun.get(callID),
       }
       begun.delete(callID)
-      tell(failed ? "PostToolUseFailure" : "PostToolUse", sessionID, fields)
+      const { stdout } = tell(failed ? "PostToolUseFailure" : "PostToolUse", sessionID, fields)
+      try {
+        // The model is told where all of a long output is.
+        const hint = stdout && JSON.parse(stdout).hookSpecificOutput.additionalContext
+        if (hint && typeof answer.output === "string") answer.output += `\\n${hint}`
+      } catch {}
     },
   }
 }
