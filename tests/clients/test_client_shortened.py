@@ -30,9 +30,7 @@ def test_a_model_sees_a_long_output_shortened_or_is_told_its_id_if_the_policy_sa
     (long,) = (one for one in traces if one["size"] > handed_on.LONGEST)
     assert not [one for one in traces if 500 < one["size"] < handed_on.LONGEST]
     told = json.dumps(run.asked[-1].body)
-    # OpenCode itself tells its model where the whole output is.
-    names_trace = workbench.program.client != "opencode"
-    assert (f"git devs trace get {long['trace_id']}" in told) is names_trace
+    assert f"git devs trace get {long['trace_id']}" in told
     if workbench.program.client == "claude":
         named = handed_on.trace_named(run.results[0])
         assert named
