@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from devs_git.domain.ledger.event_content import Content
 from devs_git.domain.ledger.event_keys import Key
-from devs_git.domain.ledger.events import FORMAT, Fields
+from devs_git.domain.ledger.events import FORMAT, Event, Fields
 from devs_git.values import immutable
 
 
@@ -30,3 +31,7 @@ class Header:
             (Key.FINISHED, self.finished),
             (Key.OUTCOME, self.outcome),
         )
+
+    def event_of(self, content: Content, subject: str) -> Event:
+        """The event with this header and this content."""
+        return Event(content.type, subject, (*content.fields(), *self.fields()))

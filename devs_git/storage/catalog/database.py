@@ -194,7 +194,7 @@ class Catalog:
             self.base.execute("PRAGMA auto_vacuum = INCREMENTAL")
             self.base.execute("PRAGMA journal_mode = WAL")
         # Late: only an older catalog needs it.
-        from devs_git.storage.catalog import cut_before
+        from devs_git.domain.recall import cut_before
 
         self.base.create_function("devs_cut_before", 4, cut_before.find_size)
         with self.transaction() as base:

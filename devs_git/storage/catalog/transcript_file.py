@@ -30,7 +30,7 @@ class _File(io.FileIO):
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_to_read(path: Path) -> Iterator[BinaryIO]:
     """Open a regular file to read it up to its present size. INVALID_ARGUMENTS {file} if it cannot be read."""
     try:
         if not path.is_file():

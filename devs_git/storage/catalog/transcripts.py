@@ -113,7 +113,7 @@ def take_in(
     position: _Position | None = None
     garbage = 0
     rewritten = False
-    with transcript_file.opened(source.path) as stream:
+    with transcript_file.open_to_read(source.path) as stream:
         client = source.client or client_of(
             islice(iter(partial(stream.readline, limits.LINE.most), b""), LOOKED_AT)
         )

@@ -136,7 +136,7 @@ def _failure(site: Site, open_journal: Journal, code: str) -> Event:
         finished=site.ledger.now(),
         outcome="failed",
     )
-    return Event(content.type, f"{open_journal.subject} (failed)", (*content.fields(), *header.fields()))
+    return header.event_of(content, f"{open_journal.subject} (failed)")
 
 
 def end_as_failed(site: Site, open_journal: Journal, code: str) -> None:
