@@ -244,6 +244,8 @@ WITHOUT_LIMIT: Final = {
     "entrypoints/cli/terminal.py": (2, "whether it is a terminal, and an answer of limited length"),
     "entrypoints/hooks/after_tool.py": (1, OURS),
     "entrypoints/scratch_repository.py": (3, ASKED),
+    "storage/moments/captured_state.py": (2, OURS),
+    "storage/moments/last_moment.py": (4, OURS),
     "storage/worktree/active_task.py": (2, OURS),
     "storage/ledger/broken_refs.py": (1, GIT),
     "operations/checkpoint/commit_work.py": (3, GIT),

@@ -12,10 +12,11 @@ from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
-from devs_git.operations.checkpoint import snapshot_index, snapshots
-from devs_git.operations.checkpoint.snapshot_index import Shot
+from devs_git.operations.checkpoint import snapshots
 from devs_git.storage.git import refs
 from devs_git.storage.ledger.store import Tip
+from devs_git.storage.moments import file_tree
+from devs_git.storage.moments.file_tree import Shot
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -51,7 +52,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     assert workspace.top
     workspace.ledger.require()
     head = refs.head(workspace.places.git_dir, workspace.places.common)[0] or refs.read(workspace.git, "HEAD")
-    shot = snapshot_index.take(
+    shot = file_tree.take(
         workspace.git,
         workspace.places,
         head,
@@ -65,7 +66,16 @@ def run(workspace: Workspace, request: Request) -> Result:
     text = f"tree {shot.tree}\n{parent}author {sign}\ncommitter {sign}\n\n{message}\n\n{bound}\n"
     commit = workspace.objects.write("commit", text.encode("utf-8", "replace"))
     branch, event = _record(workspace, shot, commit, message)
-    return Result(branch, commit, shot.tree, head, message, shot.files_changed, shot.left_out, event)
+    return Result(
+        branch,
+        commit,
+        shot.tree,
+        head,
+        message,
+        shot.files_changed,
+        tuple(path.rstrip("/") for path in shot.left_out),
+        event,
+    )
 
 
 def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tuple[str, str]:

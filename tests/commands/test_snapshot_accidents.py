@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from devs_git.errors import DevsError
-from devs_git.operations.checkpoint import snapshot_index
 from devs_git.storage.git import locks
+from devs_git.storage.moments import file_tree
 from devs_git.workspace import Workspace
 from tests.support.snapshot_scene import Make, Snap, saved_text
 
@@ -86,7 +86,7 @@ def test_a_lock_that_a_killed_git_left_on_the_private_index_does_not_stand_in_th
 def test_while_another_command_works_in_this_worktree_it_is_busy(
     snap: Snap, ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshot_index, "LIVE_OWNER_SECONDS", 0.05)
+    monkeypatch.setattr(file_tree, "LIVE_OWNER_SECONDS", 0.05)
     with locks.hold(ledgered.places.lock, wait=0), pytest.raises(DevsError) as caught:
         snap()
     assert caught.value.code == "BUSY"

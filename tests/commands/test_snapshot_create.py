@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.errors import DevsError
-from devs_git.operations.checkpoint import snapshot_index
+from devs_git.storage.moments import file_tree
 from devs_git.workspace import Workspace
 from tests.support.snapshot_scene import Make, Snap, saved_paths, saved_text
 
@@ -137,11 +137,11 @@ def test_names_with_any_bytes(snap: Snap, git: Make, repo: Path) -> None:
 def test_more_bytes_than_the_policy_allows_are_refused_and_nothing_is_written(
     ledgered: Workspace, git: Make, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshot_index, "ROOM_UNASKED", 10)
+    monkeypatch.setattr(file_tree, "ROOM_UNASKED", 10)
     (repo / "new").write_bytes(b"x" * 100)
     before = git("for-each-ref"), git("count-objects")
     with pytest.raises(DevsError, match="100 bytes") as caught:
-        snapshot_index.take(ledgered.git, ledgered.places, git("rev-parse", "HEAD"), lambda: 99, say=print)
+        file_tree.take(ledgered.git, ledgered.places, git("rev-parse", "HEAD"), lambda: 99, say=print)
     assert caught.value.code == "GIT_RESET_FAILED"
     assert (git("for-each-ref"), git("count-objects")) == before
 

@@ -33,6 +33,7 @@ _FOLDERS: Final = frozenset(
         "/open",
         "/newest",
         "/saved",
+        "/moments",
     )
 )
 _ODD: Final = "neither a file nor a folder"

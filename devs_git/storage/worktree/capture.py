@@ -19,6 +19,7 @@ from devs_git.storage.worktree.file_state import FileStates
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.raw_bytes import raw_git
 from devs_git.storage.worktree.survey import Survey
+from devs_git.storage.worktree.unconverted_bytes import Listing, own_index
 from devs_git.values import immutable
 
 
@@ -63,7 +64,12 @@ class Capture:
         index_tree = self._write_tree(git)
         moved = (*found.dirty, *found.inexact, *found.intended, *plan.flagged)
         looked_at = (*moved, *saved, *plan.affected, *plan.bytes_only)
-        others = unconverted_bytes.find(git, self.places, found, plan, looked_at)
+        attributed = (*found.staged, *found.dirty, *plan.affected)
+        others = unconverted_bytes.find(
+            git,
+            self.places,
+            Listing(found.listed, attributed, (*looked_at, *found.flagged), own_index(self.places)),
+        )
         # We look before git reads the files: whatever somebody writes from now on differs from this look.
         seen = file_state.look(os.fspath(self.git.where), (*looked_at, *others.kept))
         worktree = self._enter(git, moved, saved, plan.flagged) or index_tree

@@ -20,13 +20,12 @@ from devs_git.storage.git import filters
 from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.worktree import attributes, file_state
 from devs_git.storage.worktree.raw_bytes import list_files, raw_git
-from devs_git.storage.worktree.survey import Survey, paths_of
+from devs_git.storage.worktree.survey import paths_of
 from devs_git.values import field, immutable
 
 if TYPE_CHECKING:
     from devs_git.storage.git.places import Places
     from devs_git.storage.worktree.backups import State
-    from devs_git.storage.worktree.footprint import Footprint
 
 # The bytes of files that do not move are saved, too, but at most so many files and bytes, the smallest files first.
 KEPT_FILES: Final = 2000
@@ -57,20 +56,38 @@ class UnconvertedFiles:
     unkept: Mapping[str, str] = field(default_factory=dict)
 
 
-def find(
-    git: Git, places: Places, found: Survey, plan: Footprint, known: Collection[str]
-) -> UnconvertedFiles:
-    """Find such files, except the `known` ones, which the caller looks at anyway. `git` uses the worktree's own index."""
+@immutable
+class Listing:
+    """An index, and where else attributes may be. `listed`: `ls-files -v -z` of it. `paths`: files that are not in it.
+
+    `left_out`: files that the caller looks at anyway, or that git is told not to look at. `index`: where the index with the
+    oids of the files' bytes stays from one call to the next. The caller holds the lock for it.
+    """
+
+    listed: bytes
+    paths: tuple[str, ...]
+    left_out: tuple[str, ...]
+    index: Path
+
+
+def own_index(places: Places) -> Path:
+    """The index with the oids of the files' bytes, for commands that hold the worktree's lock."""
+    return places.own / "raw" / "index"
+
+
+def find(git: Git, places: Places, listing: Listing) -> UnconvertedFiles:
+    """Find such files. `git` uses the index of which `listing` is the list."""
+    index = listing.index
     if (
-        not _index(places).exists()
-        and not _may_convert(git, found, plan)
-        and not _has_other_size(git, places, found)
+        not index.exists()
+        and not _may_convert(git, listing)
+        and not _has_other_size(git, places, listing.listed)
     ):
         return UnconvertedFiles(exact=not _is_partial(git))
-    left_out = {os.fsencode(path) for path in (*known, *found.flagged)}
-    index, blobs = _index(places), _entries(git)
-    # We hold the worktree's lock, so the process that left this lock file no longer runs.
-    index.with_name("index.lock").unlink(missing_ok=True)
+    left_out = {os.fsencode(path) for path in listing.left_out}
+    blobs = _entries(git)
+    # We hold the lock, so the process that left this lock file no longer runs.
+    index.with_name(index.name + ".lock").unlink(missing_ok=True)
     own = raw_git(git, places, index).with_config(*_OWN)
     try:
         return _kept(git, _find_differing(own, blobs, left_out))
@@ -79,20 +96,15 @@ def find(
         return _kept(git, _one_by_one(os.fspath(git.where), blobs, left_out))
 
 
-def _index(places: Places) -> Path:
-    return places.own / "raw" / "index"
-
-
-def _may_convert(git: Git, found: Survey, plan: Footprint) -> bool:
-    """Whether attributes or filters may apply in this worktree, or in one of the two states.
+def _may_convert(git: Git, listing: Listing) -> bool:
+    """Whether attributes or filters may apply in this worktree, or in one of the two states of a move.
 
     We see an untracked attributes file only at the root and above the files that move. `_has_other_size` looks in all
     other folders, once in a worktree.
     """
     if filters.configured_filters(git):
         return True
-    paths = (*found.staged, *found.dirty, *plan.affected)
-    return attributes.may_convert(git, git.where, paths, lambda: paths_of(found.listed))
+    return attributes.may_convert(git, git.where, listing.paths, lambda: paths_of(listing.listed))
 
 
 def _is_partial(git: Git) -> bool:
@@ -100,7 +112,7 @@ def _is_partial(git: Git) -> bool:
     return any(name.endswith(".promisor") for name in attributes.settings(git))
 
 
-def _has_other_size(git: Git, places: Places, found: Survey) -> bool:
+def _has_other_size(git: Git, places: Places, listed: bytes) -> bool:
     """Whether a file is not as large as its blob. This is the only trace of attributes and settings that no longer exist.
 
     We look once in a worktree: while nothing converts, git writes each file with the size of its blob.
@@ -108,8 +120,8 @@ def _has_other_size(git: Git, places: Places, found: Survey) -> bool:
     done = places.own / "raw" / "looked"
     if _is_partial(git) or done.exists():
         return False
-    folders = [os.fsdecode(folder) for folder in set(re.findall(_FOLDERS, found.listed))]
-    if attributes.may_convert(git, git.where, folders, lambda: paths_of(found.listed)):
+    folders = [os.fsdecode(folder) for folder in set(re.findall(_FOLDERS, listed))]
+    if attributes.may_convert(git, git.where, folders, lambda: paths_of(listed)):
         return True
     sizes = re.findall(_SIZES, git.run("ls-files", "-s", "--debug", "-z"))
     asked = b"".join(oid + b"\n" for oid, _ in sizes)

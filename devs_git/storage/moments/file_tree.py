@@ -1,15 +1,16 @@
 """The working tree as a tree object, with untracked files, without a change of the user's index or files.
 
-A private index (`<git dir>/devs/snapshot-index`) stays from one snapshot to the next, so that git reads only files whose
-stat data changed; git's own rule for files written in the same second as the index applies. Files pass the filters of
-`git add`. Ignored files and nested repositories are left out. A file that a sparse checkout leaves out keeps its blob.
+A private index stays from one call to the next, so that git reads only files whose stat data changed; git's own rule for
+files written in the same second as the index applies. Files pass the filters of `git add`. Ignored files and nested
+repositories are left out. A file that a sparse checkout leaves out keeps its blob.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -35,11 +36,25 @@ _STAT: Final = ("core.checkStat=default", "core.trustctime=true", "core.ignoreSt
 
 @immutable
 class Shot:
-    """The tree, how many of its paths differ from HEAD, and the nested repositories that were left out."""
+    """The tree, the paths of it that differ from HEAD, and what was left out: nested repositories, and files by choice.
+
+    `listed` is the user's index with its flags (`ls-files -v -s -z`), and the untracked files (`? path`). `seen`: the
+    paths that were read anew.
+    """
 
     tree: str
-    files_changed: int
+    changed: tuple[str, ...]
     left_out: tuple[str, ...]
+    listed: bytes
+    seen: tuple[str, ...]
+
+    @property
+    def files_changed(self) -> int:
+        return len(self.changed)
+
+
+# Says which of the paths that must be read are left out. It may raise instead.
+Choice = Callable[[list[str]], Collection[str]]
 
 
 @immutable
@@ -67,34 +82,50 @@ def take(
     BUSY while another devs-git command works in this worktree, so that no half-moved tree is saved; GIT_RESET_FAILED above
     the limit; CONFLICT if git cannot read a file.
     """
-    index = places.own / NAME
     with locks.hold(
         places.lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, on_wait=say
     ) as descriptor:
-        _refuse_half_moved(places)
-        # We hold the worktree's lock, so this one is from a git that was killed.
-        index.with_name(NAME + ".lock").unlink(missing_ok=True)
-        ours = private(git, index).with_config(*_STAT, *DURABLE).with_descriptors(descriptor)
-        try:
-            return _take(git, ours, head, limit)
-        except (GitFailed, _Missing):
-            # Its blobs were pruned, or the file is damaged. Nothing is lost if we start with a new one.
-            index.unlink(missing_ok=True)
-        try:
-            return _take(git, ours, head, limit)
-        except (GitFailed, _Missing) as error:
-            index.unlink(missing_ok=True)
-            from devs_git.storage.worktree.capture import git_words
-
-            words = git_words(error) if isinstance(error, GitFailed) else str(error)
-            raise DevsError(
-                "CONFLICT",
-                f"git cannot save the working tree: {words}",
-                hint="Fix or ignore that file, or free disk space.",
-            ) from error
+        refuse_half_moved(places)
+        ours = git.with_config(*DURABLE).with_descriptors(descriptor)
+        return read_files(git, private(ours, places.own / NAME), head, partial(_require_room, git, limit))
 
 
-def _refuse_half_moved(places: Places) -> None:
+def _require_room(git: Git, limit: Callable[[], int], paths: list[str]) -> Collection[str]:
+    from devs_git.storage.worktree.capture import require_room
+
+    require_room(git.where, paths, ROOM_UNASKED, limit)
+    return ()
+
+
+def read_files(git: Git, ours: Git, head: str, choose: Choice) -> Shot:
+    """The tree of the worktree of `git`. `ours` is the same git on the private index; the caller holds the lock for it.
+
+    CONFLICT if git cannot read a file. Also raises what `choose` raises.
+    """
+    index = Path(ours.env["GIT_INDEX_FILE"])
+    # We hold the lock, so this one is from a git that was killed.
+    index.with_name(index.name + ".lock").unlink(missing_ok=True)
+    ours = ours.with_config(*_STAT)
+    try:
+        return _take(git, ours, head, choose)
+    except (GitFailed, _Missing):
+        # Its blobs were pruned, or the file is damaged. Nothing is lost if we start with a new one.
+        index.unlink(missing_ok=True)
+    try:
+        return _take(git, ours, head, choose)
+    except (GitFailed, _Missing) as error:
+        index.unlink(missing_ok=True)
+        from devs_git.storage.worktree.capture import git_words
+
+        words = git_words(error) if isinstance(error, GitFailed) else str(error)
+        raise DevsError(
+            "CONFLICT",
+            f"git cannot save the working tree: {words}",
+            hint="Fix or ignore that file, or free disk space.",
+        ) from error
+
+
+def refuse_half_moved(places: Places) -> None:
     """BUSY if a move of this worktree was interrupted since the command began; the next command recovers it first."""
     if not any(places.journals.glob("*.json")):
         return
@@ -110,7 +141,7 @@ class _Missing(Exception):
     """The private index names an object that no longer exists."""
 
 
-def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
+def _take(git: Git, ours: Git, head: str, choose: Choice) -> Shot:
     top, index = git.where, Path(ours.env["GIT_INDEX_FILE"])
     with git.alongside(*_ALL) as listed:
         if not index.exists():
@@ -118,7 +149,8 @@ def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
         with ours.alongside(*_TOUCHED) as touched_files:
             remembered = ours.run("ls-files", "-z", "-v", "-s")
             touched, gone = _read_changes(touched_files())
-        difference = _compare(listed(), remembered)
+        user_lines = listed()
+        difference = _compare(user_lines, remembered)
     users, known = difference.users, difference.known
     absent = {path for path, entry in users.items() if entry.skipped and not os.path.lexists(top / path)}
     on_disk = (users.keys() - absent - gone) | difference.untracked
@@ -130,17 +162,17 @@ def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
         if (path in absent or (entry.is_link and path not in known)) and _what(known, path) != entry.what
     }
     drop = (known.keys() - on_disk - absent) | (gone - users.keys() - known.keys())
-    if write:
-        from devs_git.storage.worktree.capture import require_room
-
-        require_room(top, write, ROOM_UNASKED, limit)
+    left_out = set(choose(write)) if write else set()
+    write = [path for path in write if path not in left_out]
     _update(
         ours,
         [*(f"{_GONE}\t{path}" for path in drop), *(f"{what}\t{path}" for path, what in fixed.items())],
         write,
     )
     tree = ours.text("write-tree")
-    return Shot(tree, _count_changes(git, head or EMPTY_TREE, tree), difference.nested)
+    changed = _find_changes(git, head or EMPTY_TREE, tree)
+    out = tuple(sorted({*(f"{path}/" for path in difference.nested), *left_out}))
+    return Shot(tree, changed, out, user_lines, tuple(write))
 
 
 def _update(ours: Git, entries: list[str], write: list[str]) -> None:
@@ -212,8 +244,8 @@ def _seed(git: Git, index: Path) -> None:
             index.unlink(missing_ok=True)
 
 
-def _count_changes(git: Git, before: str, tree: str) -> int:
-    """How many paths of `tree` differ from `before`; raises _Missing if one of their blobs is missing."""
+def _find_changes(git: Git, before: str, tree: str) -> tuple[str, ...]:
+    """The paths of `tree` differ from `before`; _Missing if one of their blobs is missing."""
     out = split_z(
         git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, tree, "--")
     )
@@ -224,4 +256,4 @@ def _count_changes(git: Git, before: str, tree: str) -> int:
         answer = git.run("cat-file", "--batch-check=%(objectname)", stdin=script)
         if b" missing" in answer:
             raise _Missing("an object is missing")
-    return len(facts)
+    return tuple(out[1::2])

@@ -1,0 +1,1 @@
+"""Moments: the state of a worktree between checkpoints, kept without moving anything."""

@@ -1,0 +1,143 @@
+"""The values of moments, and how they are named in refs and trees.
+
+A moment is a git tree, and its id is the oid of that tree. Moments of one worktree and day are entries of the trees below
+one ref: an entry's folder is its hour, and its name has minute, second, millisecond and kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, Literal, get_args
+
+from devs_git.values import as_mapping, field, immutable
+
+Kind = Literal["prompt", "call", "after", "stop", "snapshot", "worktree"]
+KINDS: Final[tuple[str, ...]] = get_args(Kind)
+
+PREFIX: Final = "refs/devs/moments/"
+STATES: Final = f"{PREFIX}states/"
+COMMITS: Final = f"{PREFIX}commits/"
+# Characters of a prompt or of a command that a moment keeps.
+WORDS: Final = 200
+_MAIN: Final = "."
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z")
+_ENTRY: Final = re.compile(r"(\d\d)(\d\d)(\d{3})-([a-z]+)")
+
+
+@immutable
+class Moment:
+    """One moment, as lists know it. `worktree` is git's name of the worktree, `.` for the main one.
+
+    `created_at` is in UTC, with milliseconds: `2026-11-23T14:32:05.123Z`.
+    """
+
+    id: str
+    worktree: str
+    created_at: str
+    kind: str
+
+
+@immutable
+class Occasion:
+    """Why a moment is made. `call_id` is the client's id of the tool call. `words`: the beginning of prompt or command."""
+
+    kind: Kind
+    session: str = ""
+    client: str = ""
+    call_id: str = ""
+    words: str = ""
+
+
+@immutable
+class Details:
+    """What a moment says besides the state: why and where it was made, and what it does not have.
+
+    `top` is the worktree's folder. `unmerged`: the index had conflicts. `under_way`: git's operation that was in progress,
+    such as `a merge`; '' for none. `left_out`: nested repositories (with a slash at the end) and files that are too large.
+    `branches` (full name and oid) and `stashes` are recorded only before a command that may drop refs. `ignored` is the
+    tree of the ignored files that the moment has, '' for none.
+    """
+
+    occasion: Occasion
+    created_at: str
+    top: str
+    unmerged: bool = False
+    under_way: str = ""
+    left_out: tuple[str, ...] = ()
+    branches: Mapping[str, str] = field(default_factory=dict)
+    stashes: tuple[str, ...] = ()
+    ignored: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """The details as JSON has them."""
+        return as_mapping(self)
+
+
+def details_of(record: Mapping[str, Any]) -> Details:
+    """The details from their mapping. Fields of a newer version are ignored."""
+    known = {
+        name: record[name]
+        for name in ("created_at", "top", "unmerged", "under_way", "ignored")
+        if name in record
+    }
+    occasion = {name: value for name, value in record["occasion"].items() if name in _OCCASION}
+    return Details(
+        Occasion(**occasion),
+        left_out=tuple(record.get("left_out", ())),
+        branches=dict(record.get("branches", {})),
+        stashes=tuple(record.get("stashes", ())),
+        **known,
+    )
+
+
+_OCCASION: Final = frozenset(("kind", "session", "client", "call_id", "words"))
+
+
+def path_of(worktree: str) -> str:
+    """The part of a ref's name for a worktree."""
+    return "main" if worktree == _MAIN else f"worktrees/{worktree}"
+
+
+def states_ref(worktree: str, day: str) -> str:
+    """The ref of the moments of one worktree and day (`2026-11-23`, UTC)."""
+    return f"{STATES}{path_of(worktree)}/{day}"
+
+
+def commit_ref(worktree: str, day: str, commit: str) -> str:
+    """The ref that keeps a commit as long as the moments of that day."""
+    return f"{COMMITS}{path_of(worktree)}/{day}/{commit}"
+
+
+def day_of_ref(ref: str) -> tuple[str, str] | None:
+    """Worktree and day of a ref below `STATES` or `COMMITS`; None for another ref."""
+    if not ref.startswith((STATES, COMMITS)):
+        return None
+    parts = ref.removeprefix(PREFIX).split("/")
+    at = 2 if parts[1] == "main" else 3
+    if len(parts) <= at or (at == 3 and parts[1] != "worktrees"):
+        return None
+    return (_MAIN if at == 2 else parts[2]), parts[at]
+
+
+def day_of(created_at: str) -> str:
+    """The day of a time, as refs have it."""
+    return created_at[:10]
+
+
+def entry_of(created_at: str, kind: str) -> tuple[str, str]:
+    """Folder and name of a moment's entry. ValueError for a time in another form."""
+    found = _TIME.fullmatch(created_at)
+    if not found:
+        raise ValueError(f"{created_at!r} is not a time in UTC with milliseconds")
+    _, hour, minute, second, part = found.groups()
+    return hour, f"{minute}{second}{part}-{kind}"
+
+
+def time_of_entry(day: str, hour: str, name: str) -> tuple[str, str] | None:
+    """Time and kind of an entry; None if the entry is not one of ours."""
+    found = _ENTRY.fullmatch(name)
+    if not found:
+        return None
+    minute, second, part, kind = found.groups()
+    return f"{day}T{hour}:{minute}:{second}.{part}Z", kind

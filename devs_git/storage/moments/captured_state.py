@@ -1,0 +1,208 @@
+"""Captures the whole state of a worktree for a moment: index, files, their raw bytes and unusual permissions."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.ledger.ids import OID_FORM
+from devs_git.storage.git.objects import EMPTY_BLOB, FILE, Entry
+from devs_git.storage.git.private_index import index_path, private
+from devs_git.storage.git.program import Git, join_z, split_z
+from devs_git.storage.moments import file_tree
+from devs_git.storage.moments.file_tree import Shot
+from devs_git.storage.moments.maker import KnownMoment, Maker
+from devs_git.storage.worktree import active_task, unconverted_bytes
+from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.modes import Modes, default_mode
+from devs_git.storage.worktree.raw_bytes import raw_git
+from devs_git.storage.worktree.survey import Head
+from devs_git.storage.worktree.unconverted_bytes import Listing
+from devs_git.values import immutable
+
+# An entry of the index that is in conflict, in `ls-files -v -s -z`: stage 1, 2 or 3.
+_UNMERGED: Final = re.compile(rb"(?:^|\0)[^?] \d{6} (%b) ([123])\t([^\0]*)" % OID_FORM.encode())
+_EMPTY: Final = re.compile(rb"(?:^|\0)[^?] \d{6} %b 0\t([^\0]*)" % EMPTY_BLOB.encode())
+# Entries whose flags tell git not to look at the file.
+_FLAGGED: Final = re.compile(rb"(?:^|\0)[a-zS] ")
+# git syncs objects to disk, all at once. The private index can be made again.
+_OBJECTS_ONLY: Final = ("core.fsync=loose-object", "core.fsyncMethod=batch")
+
+
+@immutable
+class Captured:
+    """The state, and what it lacks. `stages`: the blobs of entries in conflict, which no tree of the state has."""
+
+    state: State
+    left_out: tuple[str, ...]
+    unmerged: bool
+    stages: tuple[str, ...]
+
+
+@immutable
+class _Index:
+    """The index as a tree, and whole as a blob if a tree cannot represent it."""
+
+    tree: str
+    whole: str
+    stages: tuple[str, ...]
+
+
+def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
+    """Capture the state. The caller holds the lock for moments of this worktree. CONFLICT if git cannot read a file."""
+    folder = maker.folder
+    ours = private(maker.git, folder / "index").with_config(*_OBJECTS_ONLY)
+    shot = file_tree.read_files(
+        maker.git, ours, head.commit, partial(_choose, Path(maker.git.where), maker.limit)
+    )
+    index = _index(maker, shot.listed, known.state if known and known.same_index else None)
+    listing = Listing(ours.run("ls-files", "-v", "-z"), shot.changed, (), folder / "index.bytes")
+    others = unconverted_bytes.find(ours, maker.places, listing)
+    state = State(
+        head.commit,
+        head.branch,
+        index.tree,
+        shot.tree,
+        _raw(maker, others.kept),
+        index.whole,
+        active_task.read(maker.places),
+        _modes(ours, shot, known.state.modes if known else None),
+        others.exact,
+        others.unkept,
+    )
+    _exclude(folder, shot.left_out)
+    return Captured(state, shot.left_out, bool(index.stages), index.stages)
+
+
+def _choose(top: Path, limit: Callable[[], int], paths: list[str]) -> Collection[str]:
+    """The files to leave out: those that cannot be read, and the largest ones if all together are over the limit."""
+    sizes: dict[str, int] = {}
+    out: set[str] = set()
+    for path in paths:
+        place = f"{top}/{path}"
+        try:
+            facts = os.lstat(place)
+        except OSError:
+            continue
+        if stat.S_ISREG(facts.st_mode):
+            sizes[path] = facts.st_size
+            if not os.access(place, os.R_OK):
+                out.add(path)
+    total = sum(sizes.values())
+    if total > file_tree.ROOM_UNASKED and total > (most := limit()):
+        for path in sorted(sizes, key=lambda name: sizes[name], reverse=True):
+            if total <= most:
+                break
+            out.add(path)
+            total -= sizes[path]
+    return out
+
+
+def _index(maker: Maker, listed: bytes, same: State | None) -> _Index:
+    """Capture the user's index with a copy of it, because `write-tree` writes to the index that it reads."""
+    conflicts = _UNMERGED.findall(listed)
+    stages = tuple(dict.fromkeys(oid.decode() for oid, _, _ in conflicts))
+    if same:
+        return _Index(same.index, same.index_raw, stages)
+    source, copy = index_path(maker.git), maker.folder / "index.user"
+    own = private(maker.git, copy)
+    copy.unlink(missing_ok=True)
+    if source.exists():
+        shutil.copy2(source, copy)
+    if conflicts:
+        paths = sorted({path for _, _, path in conflicts})
+        own.run("update-index", "--force-remove", "-z", "--stdin", stdin=b"".join(p + b"\0" for p in paths))
+    tree = own.text("write-tree", "--missing-ok")
+    if not (conflicts or _FLAGGED.search(listed) or _has_intended(own, tree, listed)):
+        return _Index(tree, "", ())
+    shutil.copy2(source, copy)
+    own.run("update-index", "--no-split-index", "--force-write-index")
+    return _Index(tree, maker.objects.write("blob", copy.read_bytes()), stages)
+
+
+def _has_intended(git: Git, tree: str, listed: bytes) -> bool:
+    """Whether the index has an entry that was added with `git add -N`. Such an entry names the empty blob, and no tree has it."""
+    empty = {os.fsdecode(path) for path in _EMPTY.findall(listed)}
+    return bool(empty) and not empty.issubset(
+        split_z(git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree))
+    )
+
+
+def _raw(maker: Maker, paths: Collection[str]) -> str:
+    """The tree of the raw bytes of these files; '' for no files."""
+    if not paths:
+        return ""
+    index = maker.folder / "index.raw"
+    index.unlink(missing_ok=True)
+    own = raw_git(maker.git, maker.places, index).with_config(*_OBJECTS_ONLY)
+    own.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_z(sorted(paths)))
+    return own.text("write-tree")
+
+
+def _modes(ours: Git, shot: Shot, before: Modes | None) -> Modes:
+    """The permissions that git would not give by itself, of files and of folders (with a slash at the end).
+
+    Only files that were read anew can have new permissions: a change of permissions changes the time that git compares.
+    """
+    top = os.fspath(ours.where)
+    if before is None:
+        return _unusual(top, split_z(ours.run("ls-files", "-z")))
+    again = {*shot.seen, *shot.changed}
+    kept = {path: mode for path, mode in before.items() if path not in again and not path.endswith("/")}
+    return _unusual(top, (*kept, *again, *(path for path in before if path.endswith("/"))))
+
+
+def _unusual(top: str, paths: Iterable[str]) -> dict[str, int]:
+    common = {default_mode(executable=True), default_mode(executable=False)}
+    folder_mode = default_mode(executable=True)
+    found: dict[str, int] = {}
+    folders: set[str] = set()
+    for path in paths:
+        folder = path.rstrip("/") if path.endswith("/") else path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+        if path.endswith("/"):
+            continue
+        mode = _lstat_mode(f"{top}/{path}")
+        if stat.S_ISREG(mode) and stat.S_IMODE(mode) not in common:
+            found[path] = stat.S_IMODE(mode)
+    for folder in folders:
+        mode = _lstat_mode(f"{top}/{folder}")
+        if stat.S_ISDIR(mode) and stat.S_IMODE(mode) != folder_mode:
+            found[f"{folder}/"] = stat.S_IMODE(mode)
+    return dict(sorted(found.items()))
+
+
+def _lstat_mode(place: str) -> int:
+    try:
+        return os.lstat(place).st_mode
+    except OSError:
+        return 0
+
+
+def _exclude(folder: Path, left_out: Iterable[str]) -> None:
+    """Write the patterns of what is left out, so that a shell hook does not take it for new files."""
+    file, text = folder / "excluded", "".join(f"/{_pattern(path)}\n" for path in left_out)
+    try:
+        known = file.read_text("utf-8", "surrogateescape")
+    except OSError:
+        known = None
+    if known != text:
+        file.write_text(text, "utf-8", "surrogateescape")
+
+
+def _pattern(path: str) -> str:
+    r"""The path as a pattern of an ignore file: special characters get a backslash."""
+    return re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)
+
+
+def stage_entries(stages: Iterable[str]) -> dict[str, Entry]:
+    """Entries of a tree that keeps these blobs."""
+    return {oid: Entry(FILE, oid) for oid in stages}

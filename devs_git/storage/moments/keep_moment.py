@@ -1,0 +1,127 @@
+"""Stores a moment behind its refs, in one transaction."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from devs_git.domain.ledger.events import NO_OID, RefUpdate
+from devs_git.domain.moments.moment import (
+    COMMITS,
+    Details,
+    commit_ref,
+    day_of,
+    entry_of,
+    path_of,
+    states_ref,
+)
+from devs_git.errors import DevsError
+from devs_git.storage.git import refs
+from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.moments.captured_state import Captured, stage_entries
+from devs_git.storage.moments.maker import KnownMoment, Maker
+from devs_git.storage.worktree.backups import META
+from devs_git.values import as_mapping, replace
+
+_ATTEMPTS: Final = 20
+
+
+def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment | None) -> str:
+    """Store the moment, and return its id. BUSY if other processes move the same refs all the time."""
+    for _ in range(_ATTEMPTS):
+        details, update, moment_id = _add(maker, captured, details)
+        updates = (update, *_commits(maker, captured.state.head, details, last))
+        try:
+            refs.transaction(maker.store, updates, "devs: moment")
+        except (refs.RefMoved, refs.RefLocked):
+            continue
+        return moment_id
+    raise DevsError("BUSY", "Other processes change the moments of this worktree.", hint="Try it again.")
+
+
+def is_kept(maker: Maker, details: Details) -> bool:
+    """Whether the ref of a moment's day still exists."""
+    return bool(refs.read(maker.store, states_ref(maker.places.worktree_id, day_of(details.created_at))))
+
+
+def _add(maker: Maker, captured: Captured, details: Details) -> tuple[Details, RefUpdate, str]:
+    """Write the trees of the day with the moment in them. If its time has a moment already, it gets the next free one."""
+    objects, ref = maker.objects, states_ref(maker.places.worktree_id, day_of(details.created_at))
+    before = refs.read(maker.store, ref)
+    hours = _entries(objects, before)
+    hour, name = entry_of(details.created_at, details.occasion.kind)
+    entries = _entries(objects, hours[hour].oid if hour in hours else "")
+    if name in entries:
+        return _add(maker, captured, replace(details, created_at=_later(details.created_at)))
+    moment_id = _write(objects, captured, details)
+    folder = objects.write_tree({**entries, name: Entry(TREE, moment_id)})
+    day = objects.write_tree({**hours, hour: Entry(TREE, folder)})
+    return details, RefUpdate(ref, day, before or NO_OID), moment_id
+
+
+def _entries(objects: Objects, tree: str) -> dict[str, Entry]:
+    """The entries of a tree of ours; none for '', or if the tree is gone: then what was in it is lost already."""
+    try:
+        return objects.read_tree(tree) if tree else {}
+    except DevsError:
+        return {}
+
+
+def _later(created_at: str) -> str:
+    """The time a millisecond later."""
+    from datetime import datetime, timedelta
+
+    later = datetime.fromisoformat(created_at) + timedelta(milliseconds=1)
+    return later.strftime("%Y-%m-%dT%H:%M:%S.") + f"{later.microsecond // 1000:03}Z"
+
+
+def _write(objects: Objects, captured: Captured, details: Details) -> str:
+    """Write the moment's own tree."""
+    state = captured.state
+    entries = {"index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
+    trees = {"raw": state.raw, "ignored": details.ignored}
+    entries |= {name: Entry(TREE, oid) for name, oid in trees.items() if oid}
+    if captured.stages:
+        entries["stages"] = Entry(TREE, objects.write_tree(stage_entries(captured.stages)))
+    if state.index_raw:
+        entries["index.raw"] = Entry(FILE, state.index_raw)
+        # The intent-to-add entries of the index name the empty blob.
+        entries["empty"] = Entry(FILE, objects.write("blob", b""))
+    record = {"state": as_mapping(state), "moment": details.record()}
+    entries[META] = Entry(FILE, objects.write("blob", json.dumps(record, indent=1).encode()))
+    return objects.write_tree(entries)
+
+
+def _commits(maker: Maker, head: str, details: Details, last: KnownMoment | None) -> tuple[RefUpdate, ...]:
+    """The refs that keep HEAD's commit, and the recorded branches and stash entries.
+
+    If HEAD moved forward on the same day, the ref of the earlier commit is not needed any more.
+    """
+    git, worktree, day = maker.store, maker.places.worktree_id, day_of(details.created_at)
+    before = last if last and day_of(last.details.created_at) == day else None
+    wanted = _kept_commits(head, details)
+    if before and wanted.keys() <= _kept_commits(before.state.head, before.details).keys():
+        return ()
+    held = set(refs.list_refs(git, f"{COMMITS}{path_of(worktree)}/{day}").values())
+    new = [oid for oid in wanted if oid not in held]
+    if len(wanted) > 1 and new:
+        new = [oid for oid in _independent(git, [*new, *held]) if oid not in held]
+    updates = [RefUpdate(commit_ref(worktree, day, oid), oid, NO_OID) for oid in new]
+    earlier = before.state.head if before else ""
+    if earlier in held and head in new and git.says("merge-base", "--is-ancestor", earlier, head):
+        updates.append(RefUpdate(commit_ref(worktree, day, earlier), NO_OID, earlier))
+    return tuple(updates)
+
+
+def _kept_commits(head: str, details: Details) -> dict[str, None]:
+    """HEAD's commit, and the recorded branches and stash entries, each once. No commit is kept before the first one."""
+    return dict.fromkeys(oid for oid in (head, *details.branches.values(), *details.stashes) if oid)
+
+
+def _independent(git: Git, oids: list[str]) -> list[str]:
+    """Those of the commits that no other one reaches. All of them if git cannot tell, for example in a shallow clone."""
+    try:
+        return git.text("merge-base", "--independent", *oids).split()
+    except GitFailed:
+        return oids

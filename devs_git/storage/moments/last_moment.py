@@ -1,0 +1,79 @@
+"""The file `last` of a worktree: what the newest moment was made of, so that a shell hook finds out that nothing changed.
+
+One fact a line: the first line of the file HEAD, HEAD's commit, the sums of the index and of branches and stash as `cksum`
+prints them, and the id of the moment. An empty sum equals no other sum.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from typing import Final
+
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.private_index import index_path
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.moments.maker import private_folder
+from devs_git.values import immutable
+
+_NAME: Final = "last"
+# What the shell hook asks git for; the order of the refs is git's own.
+REFS: Final = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/stash")
+
+
+@immutable
+class LastMoment:
+    """The facts of the file."""
+
+    head_file: str = ""
+    head: str = ""
+    index_sum: str = ""
+    refs_sum: str = ""
+    id: str = ""
+
+
+def read(places: Places) -> LastMoment:
+    """The facts; all are '' if there is no such file."""
+    with contextlib.suppress(OSError, ValueError):
+        lines = (private_folder(places) / _NAME).read_text("utf-8").split("\n")
+        return LastMoment(*lines[:5])
+    return LastMoment()
+
+
+def write(places: Places, last: LastMoment) -> None:
+    lines = (last.head_file, last.head, last.index_sum, last.refs_sum, last.id)
+    replace_file(private_folder(places) / _NAME, "".join(f"{line}\n" for line in lines).encode())
+
+
+def head_file(places: Places) -> str:
+    """The first line of the file HEAD."""
+    return (places.git_dir / "HEAD").read_text("utf-8", "replace").partition("\n")[0]
+
+
+def sum_of_index(git: Git) -> str:
+    """The sum of the user's index; '' without an index."""
+    try:
+        with index_path(git).open("rb") as stream:
+            return _cksum(stream.read())
+    except OSError:
+        return ""
+
+
+def sum_of_refs(git: Git, places: Places) -> str:
+    """The sum of the local branches and the stash entries; '' if git cannot list them."""
+    try:
+        listed = git.run(*REFS)
+    except GitFailed:
+        return ""
+    with contextlib.suppress(OSError):
+        listed += (places.common / "logs/refs/stash").read_bytes()
+    return _cksum(listed)
+
+
+def _cksum(data: bytes) -> str:
+    try:
+        said = subprocess.run(["cksum"], input=data, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return said.stdout.decode().strip()

@@ -1,0 +1,136 @@
+"""Makes a moment of a worktree. It writes objects, refs of ours and private files, and nothing that belongs to the user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from devs_git.domain.moments.moment import Details, Occasion
+from devs_git.errors import DevsError
+from devs_git.storage.git import locks, refs
+from devs_git.storage.git.private_index import private
+from devs_git.storage.git.program import GitFailed
+from devs_git.storage.moments import (
+    captured_state,
+    file_tree,
+    ignored_files,
+    keep_moment,
+    last_moment,
+    read_moments,
+)
+from devs_git.storage.moments.captured_state import Captured
+from devs_git.storage.moments.last_moment import LastMoment
+from devs_git.storage.moments.maker import KnownMoment, Maker
+from devs_git.storage.worktree import survey
+from devs_git.storage.worktree.backups import State
+from devs_git.values import immutable, replace
+
+# Seconds that a moment waits for another one of the same worktree.
+WAIT: Final = 5.0
+
+
+@immutable
+class Made:
+    """The moment of the current state. If nothing changed, it is the one before, and `made` is false."""
+
+    moment_id: str
+    made: bool
+    left_out: tuple[str, ...]
+
+
+def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: Sequence[str] = ()) -> Made:
+    """Make a moment, unless the state is that of the last one.
+
+    `keep_refs`: local branches and stash entries are kept, too. `ignored`: ignored files to keep. BUSY if another moment of
+    this worktree, or a move of it, takes too long; CONFLICT if git cannot read a file; OSError.
+    """
+    with locks.hold(maker.folder / "lock", wait=WAIT, orphan_wait=WAIT) as descriptor:
+        file_tree.refuse_half_moved(maker.places)
+        return _make(
+            replace(maker, git=maker.git.with_descriptors(descriptor)),
+            occasion,
+            keep_refs=keep_refs,
+            ignored=ignored,
+        )
+
+
+def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequence[str]) -> Made:
+    now, before = maker.clock(), last_moment.read(maker.places)
+    maker.step("look")
+    head = survey.head_of(maker.git)
+    current = LastMoment(
+        head_file=last_moment.head_file(maker.places),
+        head=head.commit,
+        index_sum=last_moment.sum_of_index(maker.git),
+        refs_sum=last_moment.sum_of_refs(maker.store, maker.places) if keep_refs else before.refs_sum,
+    )
+    known = _last_known(maker, before, current)
+    maker.step("files")
+    captured = captured_state.take(maker, head, known)
+    details = _details(maker, occasion, captured, keep_refs=keep_refs)
+    details = replace(
+        details,
+        created_at=_stamp(now),
+        ignored=ignored_files.save(private(maker.git, maker.folder / "index.ignored"), ignored),
+    )
+    if last_moment.sum_of_index(maker.git) != current.index_sum:
+        # Somebody staged something meanwhile: the next check must look again.
+        current = replace(current, index_sum="")
+    if known and _is_same(known, captured.state, details, keep_refs=keep_refs):
+        last_moment.write(maker.places, replace(current, id=before.id))
+        return Made(before.id, made=False, left_out=captured.left_out)
+    maker.step("store")
+    moment_id = keep_moment.keep(maker, captured, details, known)
+    maker.step("note")
+    last_moment.write(maker.places, replace(current, id=moment_id))
+    return Made(moment_id, made=True, left_out=captured.left_out)
+
+
+def _details(maker: Maker, occasion: Occasion, captured: Captured, *, keep_refs: bool) -> Details:
+    """The details, still without time and ignored files."""
+    busy = survey.operation_under_way(maker.places)
+    return Details(
+        occasion,
+        "",
+        str(maker.places.top),
+        captured.unmerged,
+        busy.name if busy else "",
+        captured.left_out,
+        _branches(maker) if keep_refs else {},
+        tuple(refs.stashes(maker.store)) if keep_refs else (),
+    )
+
+
+def _last_known(maker: Maker, last: LastMoment, current: LastMoment) -> KnownMoment | None:
+    """The last moment; None if there is none, or if it was pruned."""
+    if not last.id:
+        return None
+    try:
+        state, details = read_moments.load(maker.objects, last.id)
+    except DevsError:
+        return None
+    same_index = bool(current.index_sum) and current.index_sum == last.index_sum
+    known = KnownMoment(state, details, same_index)
+    return known if keep_moment.is_kept(maker, details) else None
+
+
+def _is_same(known: KnownMoment, state: State, details: Details, *, keep_refs: bool) -> bool:
+    """Whether the last moment already has all of this."""
+    last = known.details
+    if known.state != state or (last.unmerged, last.under_way) != (details.unmerged, details.under_way):
+        return False
+    if details.ignored and details.ignored != last.ignored:
+        return False
+    return not keep_refs or (dict(last.branches), last.stashes) == (dict(details.branches), details.stashes)
+
+
+def _branches(maker: Maker) -> dict[str, str]:
+    try:
+        return refs.list_refs(maker.store, "refs/heads")
+    except GitFailed:
+        return {}
+
+
+def _stamp(now: datetime) -> str:
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03}Z"

@@ -1,0 +1,52 @@
+"""What a moment is made with: the worktree, and the moment before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from devs_git.domain.moments.moment import Details
+from devs_git.storage.git.objects import Objects
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import Git
+from devs_git.storage.worktree.backups import State
+from devs_git.values import field, immutable
+
+# In our folder of a worktree.
+_FOLDER = "moments"
+
+
+def private_folder(places: Places) -> Path:
+    """The folder of this worktree's private files for moments."""
+    return places.own / _FOLDER
+
+
+@immutable
+class Maker:
+    """The worktree of which moments are made. `git` runs with the user's index, `store` without the caller's variables.
+
+    `limit` returns the bytes that the policy allows for one moment; it is called only if much is new. The maker calls
+    `step` with the name of each step, before the step.
+    """
+
+    git: Git
+    store: Git
+    places: Places
+    objects: Objects
+    limit: Callable[[], int]
+    clock: Callable[[], datetime]
+    step: Callable[[str], None] = field(default=lambda _name: None)
+
+    @property
+    def folder(self) -> Path:
+        return private_folder(self.places)
+
+
+@immutable
+class KnownMoment:
+    """The moment before. `same_index`: the user's index is still the one that this moment has."""
+
+    state: State
+    details: Details
+    same_index: bool
