@@ -50,8 +50,8 @@ def exists(folder: Path, oid: str) -> bool:
     return _path(folder, oid).is_file()
 
 
-def write(folder: Path, kind: str, data: bytes) -> str:
-    """Store a small object durably and return its oid. An object that exists already gets a new time, as git does it."""
+def write(folder: Path, kind: str, data: bytes, *, durable: bool = True) -> str:
+    """Store a small object and return its oid. A `durable` one is on disk then. An object that exists already gets a new time, as git does it."""
     import hashlib
 
     whole = b"%s %d\0%s" % (kind.encode(), len(data), data)
@@ -60,16 +60,16 @@ def write(folder: Path, kind: str, data: bytes) -> str:
     try:
         os.utime(path)
     except FileNotFoundError:
-        _write_file(path, zlib.compress(whole, _SPEED))
+        _write_file(path, zlib.compress(whole, _SPEED), durable=durable)
     return oid
 
 
-def _write_file(path: Path, data: bytes) -> None:
+def _write_file(path: Path, data: bytes, *, durable: bool) -> None:
     """Write the file of an object. Tries again if a gc deletes the empty folder or the temporary file."""
     for tries_left in reversed(range(_TRIES)):
         path.parent.mkdir(exist_ok=True)
         try:
-            with replacement(path, mode=_READ_ONLY, durable=True, prefix=_TEMPORARY) as stream:
+            with replacement(path, mode=_READ_ONLY, durable=durable, prefix=_TEMPORARY) as stream:
                 stream.write(data)
         except FileNotFoundError:
             if not tries_left:

@@ -39,10 +39,14 @@ class Entry:
 
 @immutable
 class Objects:
-    """The object store below `folder` (`<common git dir>/objects`); `alternates` are further folders to read from."""
+    """The object store below `folder` (`<common git dir>/objects`); `alternates` are further folders to read from.
+
+    Unless it is `durable`, objects that it writes are not synced to disk at once, just as git does it.
+    """
 
     folder: Path
     alternates: tuple[Path, ...] = ()
+    durable: bool = True
     _notes: list[set[str]] = field(default_factory=list, compare=False, repr=False)
 
     @cached_property
@@ -75,7 +79,7 @@ class Objects:
 
     def _store_object(self, kind: str, data: bytes) -> str:
         if len(data) <= loose_objects.SMALL and "pygit2" not in sys.modules:
-            return loose_objects.write(self.folder, kind, data)
+            return loose_objects.write(self.folder, kind, data, durable=self.durable)
         import pygit2
 
         try:

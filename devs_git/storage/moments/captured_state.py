@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
@@ -23,16 +22,14 @@ from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.modes import Modes, default_mode
 from devs_git.storage.worktree.raw_bytes import raw_git
 from devs_git.storage.worktree.survey import Head
-from devs_git.storage.worktree.unconverted_bytes import Listing
+from devs_git.storage.worktree.unconverted_bytes import Listing, UnconvertedFiles
 from devs_git.values import immutable
 
 # An entry of the index that is in conflict, in `ls-files -v -s -z`: stage 1, 2 or 3.
-_UNMERGED: Final = re.compile(rb"(?:^|\0)[^?] \d{6} (%b) ([123])\t([^\0]*)" % OID_FORM.encode())
-_EMPTY: Final = re.compile(rb"(?:^|\0)[^?] \d{6} %b 0\t([^\0]*)" % EMPTY_BLOB.encode())
+_UNMERGED: Final = rb"(?:^|\0)[^?] \d{6} (%b) ([123])\t([^\0]*)" % OID_FORM.encode()
+_EMPTY: Final = rb"(?:^|\0)[^?] \d{6} %b 0\t([^\0]*)" % EMPTY_BLOB.encode()
 # Entries whose flags tell git not to look at the file.
-_FLAGGED: Final = re.compile(rb"(?:^|\0)[a-zS] ")
-# git syncs objects to disk, all at once. The private index can be made again.
-_OBJECTS_ONLY: Final = ("core.fsync=loose-object", "core.fsyncMethod=batch")
+_FLAGGED: Final = rb"(?:^|\0)[a-zS] "
 
 
 @immutable
@@ -56,14 +53,14 @@ class _Index:
 
 def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
     """Capture the state. The caller holds the lock for moments of this worktree. CONFLICT if git cannot read a file."""
-    folder = maker.folder
-    ours = private(maker.git, folder / "index").with_config(*_OBJECTS_ONLY)
-    shot = file_tree.read_files(
-        maker.git, ours, head.commit, partial(_choose, Path(maker.git.where), maker.limit)
-    )
-    index = _index(maker, shot.listed, known.state if known and known.same_index else None)
-    listing = Listing(ours.run("ls-files", "-v", "-z"), shot.changed, (), folder / "index.bytes")
-    others = unconverted_bytes.find(ours, maker.places, listing)
+    ours = private(maker.git, maker.folder / "index")
+    choose = partial(_choose, Path(maker.git.where), maker.limit)
+    same = known.state if known and known.same_index else None
+    shot = file_tree.read_changes(ours, choose) if same and not same.index_raw else None
+    few = shot is not None
+    shot = shot or file_tree.read_files(maker.git, ours, head.commit, choose)
+    index = _index(maker, shot.listed, same)
+    others = _unconverted(maker, ours, shot, few=few)
     state = State(
         head.commit,
         head.branch,
@@ -76,8 +73,17 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
         others.exact,
         others.unkept,
     )
-    _exclude(folder, shot.left_out)
+    _exclude(maker.folder, shot.left_out)
     return Captured(state, shot.left_out, bool(index.stages), index.stages)
+
+
+def _unconverted(maker: Maker, ours: Git, shot: Shot, *, few: bool) -> UnconvertedFiles:
+    """The files whose bytes are not those of their blobs. `few`: the other files are those of the last moment."""
+    index = maker.folder / "index.bytes"
+    # Without that index, no attributes applied at the last moment; only the configuration and the files that changed can
+    # have brought some.
+    listed = b"" if few and not index.exists() else ours.run("ls-files", "-v", "-z")
+    return unconverted_bytes.find(ours, maker.places, Listing(listed, shot.changed, (), index))
 
 
 def _choose(top: Path, limit: Callable[[], int], paths: list[str]) -> Collection[str]:
@@ -106,10 +112,12 @@ def _choose(top: Path, limit: Callable[[], int], paths: list[str]) -> Collection
 
 def _index(maker: Maker, listed: bytes, same: State | None) -> _Index:
     """Capture the user's index with a copy of it, because `write-tree` writes to the index that it reads."""
-    conflicts = _UNMERGED.findall(listed)
+    conflicts = re.findall(_UNMERGED, listed) if listed else []
     stages = tuple(dict.fromkeys(oid.decode() for oid, _, _ in conflicts))
     if same:
         return _Index(same.index, same.index_raw, stages)
+    import shutil
+
     source, copy = index_path(maker.git), maker.folder / "index.user"
     own = private(maker.git, copy)
     copy.unlink(missing_ok=True)
@@ -119,7 +127,7 @@ def _index(maker: Maker, listed: bytes, same: State | None) -> _Index:
         paths = sorted({path for _, _, path in conflicts})
         own.run("update-index", "--force-remove", "-z", "--stdin", stdin=b"".join(p + b"\0" for p in paths))
     tree = own.text("write-tree", "--missing-ok")
-    if not (conflicts or _FLAGGED.search(listed) or _has_intended(own, tree, listed)):
+    if not (conflicts or re.search(_FLAGGED, listed) or _has_intended(own, tree, listed)):
         return _Index(tree, "", ())
     shutil.copy2(source, copy)
     own.run("update-index", "--no-split-index", "--force-write-index")
@@ -128,7 +136,7 @@ def _index(maker: Maker, listed: bytes, same: State | None) -> _Index:
 
 def _has_intended(git: Git, tree: str, listed: bytes) -> bool:
     """Whether the index has an entry that was added with `git add -N`. Such an entry names the empty blob, and no tree has it."""
-    empty = {os.fsdecode(path) for path in _EMPTY.findall(listed)}
+    empty = {os.fsdecode(path) for path in re.findall(_EMPTY, listed)}
     return bool(empty) and not empty.issubset(
         split_z(git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree))
     )
@@ -140,7 +148,7 @@ def _raw(maker: Maker, paths: Collection[str]) -> str:
         return ""
     index = maker.folder / "index.raw"
     index.unlink(missing_ok=True)
-    own = raw_git(maker.git, maker.places, index).with_config(*_OBJECTS_ONLY)
+    own = raw_git(maker.git, maker.places, index)
     own.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_z(sorted(paths)))
     return own.text("write-tree")
 

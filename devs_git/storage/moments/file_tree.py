@@ -8,7 +8,6 @@ repositories are left out. A file that a sparse checkout leaves out keeps its bl
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
@@ -29,9 +28,17 @@ ROOM_UNASKED: Final = 64 << 20  # bytes that every policy allows: below this the
 _GITLINK: Final = "160000"
 _GONE: Final = "0 " + "0" * 40  # tells `update-index --index-info` to remove an entry
 _ALL: Final = ("ls-files", "-z", "-v", "-s", "-c", "-o", "--exclude-standard")
+_OTHERS: Final = ("ls-files", "-z", "-o", "--exclude-standard")
 _TOUCHED: Final = ("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=dirty")
+# Files that decide which other files are ignored, or how they are converted.
+_RULES: Final = frozenset((".gitignore", ".gitattributes", ".gitmodules"))
 # All stat data counts, whatever the user's settings say: an edit that keeps the size must not be missed.
-_STAT: Final = ("core.checkStat=default", "core.trustctime=true", "core.ignoreStat=false")
+_STAT: Final = (
+    "core.checkStat=default",
+    "core.trustctime=true",
+    "core.ignoreStat=false",
+    "index.skipHash=true",
+)
 
 
 @immutable
@@ -123,6 +130,32 @@ def read_files(git: Git, ours: Git, head: str, choose: Choice) -> Shot:
             f"git cannot save the working tree: {words}",
             hint="Fix or ignore that file, or free disk space.",
         ) from error
+
+
+def read_changes(ours: Git, choose: Choice) -> Shot | None:
+    """The tree, if only files changed since the last call and the user's index is the same; None if that is not enough.
+
+    `ours` is git on the private index, which has no file that a sparse checkout leaves out. `listed` is empty.
+    """
+    index = Path(ours.env["GIT_INDEX_FILE"])
+    index.with_name(index.name + ".lock").unlink(missing_ok=True)
+    ours = ours.with_config(*_STAT)
+    try:
+        with ours.alongside(*_OTHERS) as others, ours.alongside(*_TOUCHED) as touched_files:
+            new = split_z(others())
+            touched, gone = _read_changes(touched_files())
+        nested = {path for path in new if path.endswith("/")}
+        paths = sorted((touched | gone | set(new)) - nested)
+        if any(path.rpartition("/")[2] in _RULES for path in paths):
+            # Other files may be ignored now, or no longer be.
+            return None
+        left_out = set(choose(paths)) if paths else set()
+        _update(ours, [], [path for path in paths if path not in left_out])
+        return Shot(
+            ours.text("write-tree"), tuple(paths), tuple(sorted(nested | left_out)), b"", tuple(paths)
+        )
+    except GitFailed:
+        return None
 
 
 def refuse_half_moved(places: Places) -> None:
@@ -238,6 +271,8 @@ def _seed(git: Git, index: Path) -> None:
     index.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     listed = git.run("ls-files", "-z", "-v", "-c")
     if listed.startswith(b"H ") and listed.count(b"\0H ") == listed.count(b"\0") - 1:
+        import shutil
+
         try:
             shutil.copy2(index_path(git), index)
         except OSError:  # no index yet, or no space: half a copy would look damaged

@@ -28,7 +28,11 @@ _ATTEMPTS: Final = 20
 
 
 def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment | None) -> str:
-    """Store the moment, and return its id. BUSY if other processes move the same refs all the time."""
+    """Store the moment, and return its id. BUSY if other processes move the same refs all the time.
+
+    We wait for the disk as much as git does for an object that it writes: a loss of power may cost the newest moments.
+    """
+    maker = replace(maker, objects=replace(maker.objects, durable=False))
     for _ in range(_ATTEMPTS):
         details, update, moment_id = _add(maker, captured, details)
         updates = (update, *_commits(maker, captured.state.head, details, last))
@@ -42,13 +46,18 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
 
 def is_kept(maker: Maker, details: Details) -> bool:
     """Whether the ref of a moment's day still exists."""
-    return bool(refs.read(maker.store, states_ref(maker.places.worktree_id, day_of(details.created_at))))
+    return bool(_value(maker, states_ref(maker.places.worktree_id, day_of(details.created_at))))
+
+
+def _value(maker: Maker, ref: str) -> str:
+    """What a ref names; '' if there is none. git is started only for a packed ref."""
+    return refs.loose(maker.places.common, ref) or refs.read(maker.store, ref)
 
 
 def _add(maker: Maker, captured: Captured, details: Details) -> tuple[Details, RefUpdate, str]:
     """Write the trees of the day with the moment in them. If its time has a moment already, it gets the next free one."""
     objects, ref = maker.objects, states_ref(maker.places.worktree_id, day_of(details.created_at))
-    before = refs.read(maker.store, ref)
+    before = _value(maker, ref)
     hours = _entries(objects, before)
     hour, name = entry_of(details.created_at, details.occasion.kind)
     entries = _entries(objects, hours[hour].oid if hour in hours else "")

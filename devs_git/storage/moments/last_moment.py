@@ -60,6 +60,15 @@ def sum_of_index(git: Git) -> str:
         return ""
 
 
+def look_of_index(git: Git) -> tuple[int, ...]:
+    """Inode, size and time of the user's index, to notice that git wrote it meanwhile; () without an index."""
+    try:
+        facts = index_path(git).stat()
+    except OSError:
+        return ()
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
 def sum_of_refs(git: Git, places: Places) -> str:
     """The sum of the local branches and the stash entries; '' if git cannot list them."""
     try:

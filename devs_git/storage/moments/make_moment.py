@@ -48,7 +48,7 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
     with locks.hold(maker.folder / "lock", wait=WAIT, orphan_wait=WAIT) as descriptor:
         file_tree.refuse_half_moved(maker.places)
         return _make(
-            replace(maker, git=maker.git.with_descriptors(descriptor)),
+            replace(maker, git=maker.git.with_cache().with_descriptors(descriptor)),
             occasion,
             keep_refs=keep_refs,
             ignored=ignored,
@@ -58,6 +58,7 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
 def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequence[str]) -> Made:
     now, before = maker.clock(), last_moment.read(maker.places)
     maker.step("look")
+    look = last_moment.look_of_index(maker.git)
     head = survey.head_of(maker.git)
     current = LastMoment(
         head_file=last_moment.head_file(maker.places),
@@ -74,7 +75,7 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
         created_at=_stamp(now),
         ignored=ignored_files.save(private(maker.git, maker.folder / "index.ignored"), ignored),
     )
-    if last_moment.sum_of_index(maker.git) != current.index_sum:
+    if last_moment.look_of_index(maker.git) != look:
         # Somebody staged something meanwhile: the next check must look again.
         current = replace(current, index_sum="")
     if known and _is_same(known, captured.state, details, keep_refs=keep_refs):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.ledger.events import NO_OID, Event, RefUpdate
 from devs_git.errors import DevsError, immovable
@@ -22,9 +22,11 @@ from devs_git.storage.git import newest_objects, refs
 from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.git.private_index import DURABLE
 from devs_git.storage.git.program import Git, GitFailed, split_lines
-from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.modes import Modes
 from devs_git.values import as_mapping, field, immutable
+
+if TYPE_CHECKING:
+    from devs_git.storage.worktree.engine_site import Site
 
 # In the common git directory.
 FOLDER: Final = "devs/saved"
