@@ -29,3 +29,11 @@ def span(text: str) -> int:
     if not match:
         raise ValueError(f"{text!r} is not a span of time; write it like 30d or 12h.")
     return int(match[1]) * _SECONDS[match[2]]
+
+
+def in_words(count: int) -> str:
+    """A number of bytes in the largest unit of which there is at least one: `3 MiB`, `12 KiB`, `7 bytes`."""
+    for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if count >= 1024**power:
+            return f"{count / 1024**power:.1f} {unit}".replace(".0 ", " ")
+    return f"{count} byte{'' if count == 1 else 's'}"
