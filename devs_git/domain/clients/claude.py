@@ -228,6 +228,12 @@ CLAUDE: Final = Client(
     answered=("PostToolUse", "PostToolUseFailure"),
     cut=cut,
     hand_on=hand_on,
+    edits={
+        "Edit": "file_path",
+        "MultiEdit": "file_path",
+        "NotebookEdit": "notebook_path",
+        "Write": "file_path",
+    },
     fields=Fields(
         session="session_id",
         transcript="transcript_path",

@@ -109,6 +109,8 @@ class Client:
     `unwrap` returns a tool's output without what the client puts around it.
     `hand_on` is what the client is answered after a tool, so that its model sees a long output shortened.
     `cut` says of a payload whether the client kept only a part of its output, and what is known of the whole.
+    `edits` are its tools that write one file, each with the field of the input that names it; `patches` are those that are
+    given a patch, with the field that has it.
     """
 
     name: str
@@ -141,11 +143,15 @@ class Client:
     denial: Callable[[str, str], dict[str, Any]] = permission_denied
     hand_on: Callable[[str, Any, LongOutput], dict[str, Any] | None] = context_named
     failed: Callable[[Any], bool] = lambda _response: False
+    # The event at the end of a session; '' if the client tells none.
+    end: str = "SessionEnd"
     # Whether its transcripts begin with the client's own instructions.
     instructs: bool = False
     # Whether its transcripts tell how each call ended.
     tells_ends: bool = False
     cut: Callable[[Mapping[str, Any]], Cut | None] = lambda _payload: None
+    edits: Mapping[str, str] = field(default_factory=dict)
+    patches: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property

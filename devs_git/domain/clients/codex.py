@@ -247,6 +247,7 @@ CODEX: Final = Client(
     cut=cut,
     tells_ends=True,
     instructs=True,
+    patches={"apply_patch": "command"},
     notes=(
         "Codex trusts twice. Until you have done both, nothing is stored, no gate holds, and Codex does not say so.",
         (

@@ -250,6 +250,7 @@ GEMINI: Final = Client(
     failed=has_failed,
     cut=cut,
     notes=(_TRUST,),
+    edits={"replace": "file_path", "write_file": "file_path"},
     instructs=True,
     knows=knows,
     read=read,

@@ -102,6 +102,7 @@ OPENCODE: Final = Client(
     before="PreToolUse",
     after={"PostToolUse": False, "PostToolUseFailure": True},
     session=("Stop",),
+    end="",
     # Each tool of a subagent (`task`) runs the hook, too.
     reading=frozenset(
         {
@@ -126,6 +127,8 @@ OPENCODE: Final = Client(
     denial=denial_of_tool,
     cut=cut,
     knows=knows,
+    edits={"edit": "filePath", "multiedit": "filePath", "write": "filePath"},
+    patches={"apply_patch": "patchText", "patch": "patchText"},
     read=read,
     answered=("PostToolUse", "PostToolUseFailure"),
     fields=Fields(

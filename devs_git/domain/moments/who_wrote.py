@@ -1,0 +1,106 @@
+"""Which sessions wrote a path since it was as in HEAD, by moments, calls of tools and edits.
+
+A moment shows which paths changed since the moment before. A change that an edit explains counts for the session of the
+edit. Any other change counts for each session of which a call of a tool that may write was running when the moment was
+made: a call that ended before has made a moment of its own, if it changed anything. What is left counts for nobody that we
+know: a person, or a program in the background.
+
+All times are in UTC, in one form, so that they can be compared as text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from devs_git.values import immutable
+
+# The end of a call that is still running. It sorts after every time.
+RUNNING: Final = "~"
+_NOBODY: Final[frozenset[str]] = frozenset()
+
+
+@immutable
+class Look:
+    """A moment: the paths that `changed` since the one before, and those of them that are `as_in_head` now.
+
+    Of the first look, `changed` are the paths that differ from HEAD.
+    """
+
+    at: str
+    changed: frozenset[str]
+    as_in_head: frozenset[str] = frozenset()
+
+
+@immutable
+class Call:
+    """A call of a tool that may write any file, such as a shell. `ended` is RUNNING if nobody was told the end."""
+
+    session: str
+    begun: str
+    ended: str
+
+
+@immutable
+class Edit:
+    """A path that an editing tool wrote between `begun` and `ended`."""
+
+    session: str
+    path: str
+    begun: str
+    ended: str
+
+
+@immutable
+class Writers:
+    """The sessions that wrote a path. `unknown`: somebody else wrote it, too."""
+
+    sessions: frozenset[str] = frozenset()
+    unknown: bool = False
+
+
+_Explained = Mapping[tuple[int, str], frozenset[str]]
+
+
+def who_wrote(looks: Sequence[Look], calls: Iterable[Call], edits: Iterable[Edit]) -> dict[str, Writers]:
+    """The writers of each path that differs from HEAD at the last look. `looks` are in the order of their times."""
+    found: dict[str, Writers] = {}
+    exact, near = _explained(looks, edits)
+    known = tuple(calls)
+    for number, look in enumerate(looks):
+        running = frozenset(call.session for call in known if number and call.begun < look.at <= call.ended)
+        for path in look.changed - look.as_in_head:
+            before = found.get(path, Writers())
+            now = exact.get((number, path)) or running | near.get((number, path), _NOBODY)
+            found[path] = Writers(before.sessions | now, before.unknown or not now)
+        for path in look.as_in_head:
+            found.pop(path, None)
+    return found
+
+
+def _explained(looks: Sequence[Look], edits: Iterable[Edit]) -> tuple[_Explained, _Explained]:
+    """Who edited a path before a look. Only the sessions of the first mapping are sure to have made the change.
+
+    In the second are the edits whose end is later than the look: the look takes a while, and so does a hook.
+    """
+    exact: dict[tuple[int, str], frozenset[str]] = {}
+    near: dict[tuple[int, str], frozenset[str]] = {}
+    times = [look.at for look in looks]
+    for edit in edits:
+        number = bisect_left(times, edit.ended)
+        into = exact
+        if number == len(looks) or edit.path not in looks[number].changed:
+            into = near
+            number = next(
+                (
+                    earlier
+                    for earlier in range(number - 1, bisect_left(times, edit.begun) - 1, -1)
+                    if edit.path in looks[earlier].changed
+                ),
+                0,
+            )
+        # The first look has no time before it.
+        if number:
+            into[number, edit.path] = into.get((number, edit.path), _NOBODY) | {edit.session}
+    return exact, near
