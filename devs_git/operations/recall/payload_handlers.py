@@ -62,10 +62,20 @@ def _keep_transcript(catalog: Catalog, spooled: SpoolFile) -> None:
         _path(spooled.payload, spooled.payload.client.fields.agent_transcript),
     )
     transcript = transcript_path(payload)
+    if payload.event == payload.client.end:
+        _note_end(catalog, spooled)
     _add_pending(catalog, spooled, transcript, spooled.agent, snapshot=of_subagent is None)
     if of_subagent and transcript and session_files.is_subagents(of_subagent, transcript):
         agent = payload.text(payload.client.fields.agent) or spooled.agent
         _add_pending(catalog, spooled, of_subagent, agent)
+
+
+def _note_end(catalog: Catalog, spooled: SpoolFile) -> None:
+    from devs_git.storage.catalog import session_signs
+
+    session = spooled.payload.text(spooled.payload.client.fields.session)
+    if session:
+        session_signs.note_end(catalog, session, spooled.created_at)
 
 
 def _add_pending(

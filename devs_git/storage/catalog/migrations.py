@@ -203,4 +203,9 @@ ALTER TABLE sessions ADD COLUMN inherited INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX sessions_forked ON sessions (forked_from) WHERE forked_from <> ''
 """
 
-STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS)
+# A session that has told its end. Those of clients that tell none, and those that were killed, are not in it.
+_ENDED: Final = """
+CREATE TABLE ended (session_id TEXT PRIMARY KEY NOT NULL CHECK (session_id <> ''), at TEXT NOT NULL) WITHOUT ROWID
+"""
+
+STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED)
