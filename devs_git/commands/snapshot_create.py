@@ -10,14 +10,15 @@ from collections.abc import Iterable
 from devs_git.domain.ledger.event_branches import SnapshotCreated
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
+from devs_git.domain.moments.moment import WORDS, Occasion
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import snapshots
+from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git import refs
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.moments import file_tree
-from devs_git.storage.moments.file_tree import Shot
-from devs_git.values import immutable
+from devs_git.storage.moments import file_tree, make_moment
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 ATTEMPTS = 20
@@ -35,7 +36,10 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """The branch. `files_changed`: how many paths differ from HEAD. `left_out`: nested repositories."""
+    """The branch. `files_changed`: how many paths differ from HEAD. `left_out`: nested repositories.
+
+    `moment`: the id of the moment that has the same state, with the index apart from the files.
+    """
 
     branch: str
     commit: str
@@ -45,6 +49,7 @@ class Result:
     files_changed: int
     left_out: tuple[str, ...]
     event: str
+    moment: str
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -65,7 +70,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     bound = f"{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
     text = f"tree {shot.tree}\n{parent}author {sign}\ncommitter {sign}\n\n{message}\n\n{bound}\n"
     commit = workspace.objects.write("commit", text.encode("utf-8", "replace"))
-    branch, event = _record(workspace, shot, commit, message)
+    occasion = Occasion("snapshot", words=message[:WORDS])
+    moment = make_moment.make(maker_of(workspace), occasion).moment_id
+    branch, event = _record(workspace, SnapshotCreated("", commit, shot.tree, moment), message)
     return Result(
         branch,
         commit,
@@ -75,10 +82,11 @@ def run(workspace: Workspace, request: Request) -> Result:
         shot.files_changed,
         tuple(path.rstrip("/") for path in shot.left_out),
         event,
+        moment,
     )
 
 
-def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tuple[str, str]:
+def _record(workspace: Workspace, snapshot: SnapshotCreated, message: str) -> tuple[str, str]:
     """The name of the branch and the oid of the event; both appear in one transaction."""
     chosen: list[str] = []
 
@@ -86,9 +94,9 @@ def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tupl
         taken = refs.list_refs(workspace.store_git, snapshots.BRANCHES + snapshots.PREFIX.rstrip("/"))
         _refuse_in_the_way(taken)
         chosen[:] = [snapshots.free_name(workspace.clock(), taken)]
-        content = SnapshotCreated(chosen[0], commit, shot.tree)
+        content = replace(snapshot, branch=chosen[0])
         event = workspace.event_of(content, f"snapshot: {message}", verb_name="snapshot create")
-        return Draft(event, updates=(RefUpdate(snapshots.BRANCHES + chosen[0], commit, NO_OID),))
+        return Draft(event, updates=(RefUpdate(snapshots.BRANCHES + chosen[0], snapshot.commit, NO_OID),))
 
     for _ in range(ATTEMPTS):
         try:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.domain.ledger.event_branches import SnapshotCreated
 from devs_git.errors import DevsError
-from devs_git.storage.moments import file_tree
+from devs_git.storage.moments import file_tree, read_moments
 from devs_git.workspace import Workspace
 from tests.support.snapshot_scene import Make, Snap, saved_paths, saved_text
 
@@ -170,3 +171,14 @@ def test_a_snapshot_names_the_ledger_as_every_commit_of_ours_does(snap: Snap, gi
     tip = git("rev-parse", "refs/heads/devs/ledger")
     made = snap()
     assert git("log", "-1", "--format=%(trailers:key=Devs-Ledger,valueonly)", made.commit) == tip
+
+
+@pytest.mark.quick
+def test_the_event_names_the_moment_with_the_same_files(snap: Snap, ledgered: Workspace, repo: Path) -> None:
+    (repo / "a.txt").write_text("edited\n")
+    (repo / "new").write_text("new\n")
+    result = snap()
+    state, _ = read_moments.load(ledgered.objects, result.moment)
+    assert state.worktree == result.tree
+    event = next(iter(ledgered.ledger.events()))
+    assert SnapshotCreated.of(event).moment == result.moment

@@ -115,9 +115,9 @@ Devs-Next: task-1 3""",
         f"Devs-Task: task-1\nDevs-Number: 3\nDevs-Commit: {A}\nDevs-Branch: try",
     ),
     (
-        SnapshotCreated("snapshot/1", A, B),
+        SnapshotCreated("snapshot/1", A, B, C),
         "snapshot.created",
-        f"Devs-Branch: snapshot/1\nDevs-Commit: {A}\nDevs-Tree: {B}",
+        f"Devs-Branch: snapshot/1\nDevs-Commit: {A}\nDevs-Tree: {B}\nDevs-Moment: {C}",
     ),
     (SnapshotOpened("snapshot/1", A), "snapshot.opened", f"Devs-Branch: snapshot/1\nDevs-Commit: {A}"),
     (

@@ -34,19 +34,28 @@ class BranchCreated:
 
 @immutable
 class SnapshotCreated:
-    """A snapshot of the worktree was made. `branch` is the short name of its branch."""
+    """A snapshot of the worktree was made. `branch` is the short name of its branch.
+
+    `moment` is the id of the moment with the same state; '' in events of earlier versions.
+    """
 
     type: ClassVar[str] = "snapshot.created"
     branch: str
     commit: str
     tree: str
+    moment: str = ""
 
     def fields(self) -> Fields:
-        return non_empty((Key.BRANCH, self.branch), (Key.COMMIT, self.commit), (Key.TREE, self.tree))
+        return non_empty(
+            (Key.BRANCH, self.branch),
+            (Key.COMMIT, self.commit),
+            (Key.TREE, self.tree),
+            (Key.MOMENT, self.moment),
+        )
 
     @classmethod
     def of(cls, event: Event) -> SnapshotCreated:
-        return cls(event.branch, event.commit, event.tree)
+        return cls(event.branch, event.commit, event.tree, event.get(Key.MOMENT))
 
 
 @immutable

@@ -88,4 +88,5 @@ class Key(TrailerKey):
     PURGED: Final = "Devs-Purged"
     DROPPED: Final = "Devs-Dropped"
     PRUNED: Final = "Devs-Pruned"
+    MOMENT: Final = "Devs-Moment"
     UPTO: Final = "Devs-Upto"

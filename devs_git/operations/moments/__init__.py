@@ -1,0 +1,1 @@
+"""Steps with moments that several commands and hooks share."""
