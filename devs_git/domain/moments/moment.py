@@ -52,7 +52,7 @@ class Occasion:
 class Details:
     """What a moment says besides the state: why and where it was made, and what it does not have.
 
-    `top` is the worktree's folder. `unmerged`: the index had conflicts. `under_way`: git's operation that was in progress,
+    `top` is the worktree's folder, relative to the folder in which the common git directory is. `unmerged`: the index had conflicts. `under_way`: git's operation that was in progress,
     such as `a merge`; '' for none. `left_out`: nested repositories (with a slash at the end) and files that are too large.
     `branches` (full name and oid) and `stashes` are recorded only before a command that may drop refs. `ignored` is the
     tree of the ignored files that the moment has, '' for none.

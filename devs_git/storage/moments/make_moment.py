@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -94,7 +95,7 @@ def _details(maker: Maker, occasion: Occasion, captured: Captured, *, keep_refs:
     return Details(
         occasion,
         "",
-        str(maker.places.top),
+        os.path.relpath(maker.places.top or "", maker.places.common.parent),
         captured.unmerged,
         busy.name if busy else "",
         captured.left_out,

@@ -189,6 +189,16 @@ git branch feature origin/feature && devs-git checkout feature
 ```
 
 If `doctor` found a ref with the ledger's name, run the command that it prints. In a push, leave the ref out.""",
+    "MOMENT_NOT_FOUND": """\
+There is no moment with this name. Moments are made by the hooks that `devs-git agent install` sets up, and by
+`devs-git snapshot create`; old ones are pruned.
+
+List them:
+
+```sh
+git for-each-ref refs/devs/moments
+```
+""",
     "SNAPSHOT_NOT_FOUND": """\
 There is no snapshot with this name, neither of the working tree nor of a conversation.
 
