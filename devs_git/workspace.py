@@ -41,6 +41,11 @@ def system_clock() -> datetime:
     return datetime.fromisoformat(fixed).astimezone(UTC) if fixed else datetime.now(UTC)
 
 
+def local_time(moment: datetime) -> datetime:
+    """A time in the person's time zone. One without a zone is of the person's clock."""
+    return moment.astimezone()
+
+
 @immutable
 class Workspace:
     """A worktree of one repository, or a bare repository. `progress` is called in long steps: what, done, total."""

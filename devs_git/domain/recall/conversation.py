@@ -16,6 +16,8 @@ from devs_git.values import field, fields, immutable
 
 Role = Literal["user", "assistant", "system", "tool"]
 _OPTIONAL: Final = {"optional": True}
+# Claude Code 2.1.330 writes it, or `… by user for tool use]`.
+_STOPPED: Final = "[Request interrupted by user"
 
 
 @immutable
@@ -66,6 +68,12 @@ def message_of(record: dict[str, Any]) -> Message:
     made = tuple(ToolCall(**call) for call in calls) if calls is not None else None
     ids = record.get("trace_ids")
     return Message(**{**record, "tool_calls": made, "trace_ids": tuple(ids) if ids is not None else None})
+
+
+def is_prompt(message: Message) -> bool:
+    """Whether a message is a prompt of a person. A client writes in the person's place that somebody stopped the agent."""
+    said = (message.content or "").strip()
+    return message.role == "user" and bool(said) and not said.startswith(_STOPPED)
 
 
 def session_of_subagent(session_id: str, agent_id: str) -> str:
