@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -25,10 +26,16 @@ from devs_git.storage.moments.last_moment import LastMoment
 from devs_git.storage.moments.maker import KnownMoment, Maker
 from devs_git.storage.worktree import survey
 from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.survey import Head
 from devs_git.values import immutable, replace
 
 # Seconds that a moment waits for another one of the same worktree.
 WAIT: Final = 5.0
+_ATTEMPTS: Final = 3
+
+
+class _MovedMeanwhile(DevsError):
+    """HEAD moved while the files were read, so they are of two states."""
 
 
 @immutable
@@ -48,12 +55,12 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
     """
     with locks.hold(maker.folder / "lock", wait=WAIT, orphan_wait=WAIT) as descriptor:
         file_tree.refuse_half_moved(maker.places)
-        return _make(
-            replace(maker, git=maker.git.with_cache().with_descriptors(descriptor)),
-            occasion,
-            keep_refs=keep_refs,
-            ignored=ignored,
-        )
+        maker = replace(maker, git=maker.git.with_cache().with_descriptors(descriptor))
+        for _ in range(_ATTEMPTS - 1):
+            # A commit that another process makes at this moment takes some milliseconds.
+            with contextlib.suppress(_MovedMeanwhile):
+                return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
+        return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
 
 
 def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequence[str]) -> Made:
@@ -70,6 +77,7 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
     known = _last_known(maker, before, current)
     maker.step("files")
     captured = captured_state.take(maker, head, known)
+    _refuse_moved(maker, head)
     details = _details(maker, occasion, captured, keep_refs=keep_refs)
     details = replace(
         details,
@@ -87,6 +95,13 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
     maker.step("note")
     last_moment.write(maker.places, replace(current, id=moment_id))
     return Made(moment_id, made=True, left_out=captured.left_out)
+
+
+def _refuse_moved(maker: Maker, head: Head) -> None:
+    """BUSY if a command of ours moved the files while we read them, or if HEAD moved."""
+    file_tree.refuse_half_moved(maker.places)
+    if survey.head_of(maker.git) != head:
+        raise _MovedMeanwhile("BUSY", "HEAD moved while the files were read.", hint="Run the command again.")
 
 
 def _details(maker: Maker, occasion: Occasion, captured: Captured, *, keep_refs: bool) -> Details:

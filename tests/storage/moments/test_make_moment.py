@@ -271,3 +271,27 @@ def test_a_moment_says_why_and_where_it_was_made(here: Workspace) -> None:
         "words": "make all",
     }
     assert meta["moment"]["top"] == "."
+
+
+def test_a_commit_meanwhile_makes_it_look_again(here: Workspace, git: Run) -> None:
+    commits = iter([1])
+
+    def step(name: str) -> None:
+        if name == "files" and next(commits, None):
+            (here.top / "a.txt").write_text("committed meanwhile\n")
+            git("commit", "-qam", "meanwhile")
+
+    made = make_moment.make(replace(maker(here), step=step), Occasion("call"))
+    state, _ = read_moments.load(here.objects, made.moment_id)
+    assert state.head == git("rev-parse", "HEAD")
+    assert state.index == state.worktree == git("rev-parse", "HEAD^{tree}")
+
+
+def test_while_head_moves_all_the_time_it_gives_up(here: Workspace, git: Run) -> None:
+    def step(name: str) -> None:
+        if name == "files":
+            git("commit", "-q", "--allow-empty", "-m", "again")
+
+    with pytest.raises(DevsError, match="HEAD moved") as caught:
+        make_moment.make(replace(maker(here), step=step), Occasion("call"))
+    assert caught.value.code == "BUSY"
