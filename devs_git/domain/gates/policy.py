@@ -19,6 +19,7 @@ IN_FORCE: Final = "policy.yaml"
 # Only in `devs-policy.yaml`: the oid of the event that set the first policy.
 FIRST: Final = "first_policy"
 Unbound = Literal["error", "warning", "ignore"]
+Net = Literal["strict", "warn"]
 _DEFAULTS: Final[dict[str, Any]] = {
     "approvers": [],
     "approval": {"minimum": "unsigned"},
@@ -28,10 +29,22 @@ _DEFAULTS: Final[dict[str, Any]] = {
     "backup_limit": "2GiB",
     "recording": {"traces": True, "conversations": True},
 }
+# Defaults that `init` does not write into a new policy, because an older devs-git refuses a key that it does not know.
+_UNWRITTEN: Final[dict[str, dict[str, Any]]] = {
+    "retention": {"moments": "14d", "preserved": "30d", "spool": "30d"},
+    "recording": {"moments": True},
+}
 _SILENT: Final = re.compile(rb"conversations[\"']?\s*:\s*false")
 _EVERY: Final = re.compile(rb"snapshot_every[\"']?\s*:\s*([0-9]{1,7})")
 SNAPSHOT_EVERY: Final = 100
+DAY: Final = 86400
 _SHORTENS: Final = re.compile(rb"^[^#\n]*\bshorten[\"']?\s*:\s*(?:true|True|TRUE)\b", re.MULTILINE)
+_WITHOUT_MOMENTS: Final = re.compile(
+    rb"^[^#\n]*\bmoments[\"']?\s*:\s*(?:false|False|FALSE)\b", re.MULTILINE
+)
+_STRICT_NET: Final = re.compile(
+    rb"^(?:[^#\n]*[{,]\s*)?[\"']?net[\"']?\s*:\s*[\"']?strict\b", re.MULTILINE
+)
 _SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?$", re.MULTILINE)
 
 
@@ -67,6 +80,19 @@ class Policy:
     shorten_outputs: bool = False
     # How severe a commit that names no ledger event is for `verify`.
     unbound_commit: Unbound = "warning"
+    # Whether hooks keep moments of worktrees, and for how many seconds they stay. Only whole days count.
+    record_moments: bool = True
+    keep_moments: int = 14 * DAY
+    # How long `prune` leaves branches that a rewind preserved, and payloads of hooks that nobody could read.
+    keep_preserved: int = 30 * DAY
+    keep_spool: int = 30 * DAY
+    # `strict`: a command is refused if it would destroy what no moment can hold. `warn`: the agent is told.
+    net: Net = "warn"
+
+    @property
+    def days_of_moments(self) -> int:
+        """For how many whole days before today moments stay."""
+        return self.keep_moments // DAY
 
 
 def first(genesis: str) -> dict[str, Any]:
@@ -78,7 +104,8 @@ def parse(record: Mapping[str, Any]) -> Policy:
     """The policy in a record that fits the schema, with defaults. POLICY_INVALID for rules that a schema cannot have."""
 
     def part(section: str, name: str) -> Any:
-        return record.get(section, {}).get(name, _DEFAULTS[section][name])
+        unwritten = _UNWRITTEN.get(section, {}).get(name)
+        return record.get(section, {}).get(name, _DEFAULTS[section].get(name, unwritten))
 
     approvers = tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("approvers", ()))
     names = [approver.principal for approver in approvers]
@@ -106,6 +133,11 @@ def parse(record: Mapping[str, Any]) -> Policy:
         notify=record.get("notify", ""),
         agents=tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("agents", ())),
         unbound_commit=record.get("verify", {}).get("unbound_commit", "warning"),
+        record_moments=part("recording", "moments"),
+        keep_moments=span(part("retention", "moments")),
+        keep_preserved=span(part("retention", "preserved")),
+        keep_spool=span(part("retention", "spool")),
+        net=record.get("net", "warn"),
     )
 
 
@@ -118,6 +150,19 @@ def listens(data: bytes | None) -> tuple[bool, int]:
 def shortens(data: bytes | None) -> bool:
     """Whether a policy says `recording: {shorten: true}`, from its bytes: a client's hook has no time for a YAML reader."""
     return bool(_SHORTENS.search(data or b""))
+
+
+def moments_wanted(data: bytes | None) -> bool:
+    """Whether a policy allows moments, from its bytes: a client's hook has no time for a YAML reader.
+
+    Only `recording: {moments: false}` forbids them.
+    """
+    return not _WITHOUT_MOMENTS.search(data or b"")
+
+
+def net_is_strict(data: bytes | None) -> bool:
+    """Whether a policy says `net: strict`, from its bytes, for the same reason."""
+    return bool(_STRICT_NET.search(data or b""))
 
 
 def checkpoints_on_commit(data: bytes | None) -> bool | None:

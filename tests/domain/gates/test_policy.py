@@ -127,3 +127,69 @@ def test_a_hook_reads_without_a_yaml_reader_whether_long_outputs_are_shortened(t
 
 def test_without_a_policy_nothing_is_shortened() -> None:
     assert not policy.shortens(None)
+
+
+def test_a_policy_says_how_moments_are_kept() -> None:
+    said = {
+        "recording": {"moments": False},
+        "retention": {"moments": "2w", "preserved": "5d", "spool": "1d"},
+        "net": "strict",
+    }
+    read = policy.parse({"genesis": GENESIS, **said})
+    assert (read.record_moments, read.days_of_moments, read.net) == (False, 14, "strict")
+    assert (read.keep_preserved, read.keep_spool) == (5 * 86400, 86400)
+
+
+def test_by_default_moments_are_kept_for_fourteen_days_and_the_net_warns() -> None:
+    read = policy.parse({})
+    assert (read.record_moments, read.days_of_moments, read.net) == (True, 14, "warn")
+    assert policy.moments_wanted(None)
+    assert not policy.net_is_strict(None)
+
+
+def test_a_new_policy_has_no_key_that_an_older_devs_git_refuses() -> None:
+    written = policy.first(GENESIS)
+    assert "net" not in written
+    assert "moments" not in {**written["retention"], **written["recording"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("recording: {moments: false}\n", False),
+        ("recording:\n  traces: true\n  moments: false # since May\n", False),
+        ('{"recording": {"moments": false}}', False),
+        ("recording: {'moments': False}\n", False),
+        ("recording: {moments: true}\n", True),
+        ("retention: {moments: 14d}\n", True),
+        ("# recording: {moments: false}\n", True),
+        ("recording: {traces: true} # not moments: false\n", True),
+    ],
+)
+def test_a_hook_reads_without_a_yaml_reader_whether_moments_are_made(text: str, said: bool) -> None:
+    assert policy.moments_wanted(text.encode()) is said
+    assert policy.parse(whole(text)).record_moments is said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("net: strict\n", True),
+        ("checkpoint_on_commit: true\nnet:  'strict'  # since May\n", True),
+        ('{"net": "strict"}', True),
+        ("net: warn\n", False),
+        ("# net: strict\n", False),
+        ("checkpoint_on_commit: true # net: strict\n", False),
+        ("notify: tell the net: strict rules\n", False),
+    ],
+)
+def test_a_hook_reads_without_a_yaml_reader_whether_the_net_is_strict(text: str, said: bool) -> None:
+    assert policy.net_is_strict(text.encode()) is said
+    if "notify" not in text:
+        assert (policy.parse(whole(text)).net == "strict") is said
+
+
+def whole(text: str) -> dict[str, object]:
+    """The policy of a text that may lack its genesis."""
+    begin = f"genesis: '{GENESIS}'\n".encode() * (text[0] != "{")
+    return yaml_documents.load(begin + text.encode(), "policy")
