@@ -31,6 +31,11 @@ pytestmark = pytest.mark.quick
 ASK = 'gate request --type MANUAL --blocker "The release waits for a person."'
 TASK = ("task start 10 --title x", "$ echo 1 > new", "task complete --all -m x")
 TWO_TASKS = (*TASK, "task start 11", "$ echo 2 > new", "task complete --all -m y")
+# A backup of ninety-one days ago: git names the time, and the objects are those of the newest backup.
+OLD_BACKUP = (
+    "old=$(GIT_COMMITTER_DATE=@$(($(date +%s) - 7862400)) git commit-tree -m x HEAD^{tree})"
+    " && git update-ref refs/devs/backup/20010203T040506-1a2b3c4d $old"
+)
 SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "init": (("init --uninstall",), "init"),
     "task start": ((), "task start 10 --title x --plan y --agent developer --phase execute --contract z"),
@@ -52,6 +57,10 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "gate approve": ((ASK,), "y gate approve {gate} --reason fine"),
     "gate reject": ((ASK,), "y gate reject {gate} --reason no"),
     "purge": (("trace put",), 'purge --text "It works" --yes'),
+    "prune": (
+        (*TWO_TASKS, "rewind task-10", f"$ {OLD_BACKUP}"),
+        "prune --yes",
+    ),
     "trace prune": (("trace put",), "trace prune --older-than 0d --yes"),
     "snapshot prune": (("$ echo 3 > new", "snapshot create"), "snapshot prune --older-than 0d --yes"),
 }

@@ -10,7 +10,7 @@ from typing import Final
 
 _READS: Final = """
 log, history, show, diff, status, task status, snapshot list, verify, doctor, gate list, gate show, gate wait, trace get,
-trace list, trace search, trace export, conversation show, conversation snapshots
+trace list, trace search, trace export, conversation show, conversation snapshots, du
 """
 _CHANGES: Final = """
 task start, task complete, task result, checkpoint, rewind, undo, checkout, branch, restore, snapshot open
@@ -19,7 +19,7 @@ _CHANGES_WHILE_FROZEN: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
 conversation import, conversation snapshot
 """
-_DESTROY: Final = "snapshot prune, trace prune, purge"
+_DESTROY: Final = "snapshot prune, trace prune, prune, purge"
 
 
 def _of(names: str, kind: str) -> dict[str, str]:

@@ -34,7 +34,7 @@ from devs_git.domain.ledger.event_setup import (
     RepositoryReleased,
 )
 from devs_git.domain.ledger.event_tasks import TaskResult, TaskStarted
-from devs_git.domain.ledger.event_upkeep import Purged, TracesPruned
+from devs_git.domain.ledger.event_upkeep import Pruned, Purged, TracesPruned
 
 MODULES: Final = Path(__file__).parent.parent.parent / "devs_git" / "domain" / "ledger"
 A, B, C, D = "a" * 40, "b" * 40, "c" * 40, "d" * 40
@@ -271,6 +271,11 @@ Devs-Undone: {A}""",
         TracesPruned(3, 4096, "2001-02-03T04:05:06.000Z"),
         "trace.pruned",
         "Devs-Pruned: 3 traces 4096 bytes\nDevs-Upto: 2001-02-03T04:05:06.000Z",
+    ),
+    (
+        Pruned(("412 moments", "1 backup"), ((f"refs/devs/backup/{OP}", A),)),
+        "pruned",
+        f"Devs-Pruned: 412 moments\nDevs-Pruned: 1 backup\nDevs-Dropped: refs/devs/backup/{OP} {A}",
     ),
 )
 TYPES: Final = frozenset(kind for _, kind, _ in EXAMPLES)

@@ -38,6 +38,7 @@ SAMPLES = {
     "snapshot list": ("snapshot", "list"),
     "verify": ("verify", "ledger", "commits"),
     "doctor": ("doctor",),
+    "du": ("du",),
     "gate list": ("gate", "list", "--status", "ALL"),
     "gate wait": ("gate", "wait", GATE, "--timeout", "0"),
     "gate show": ("gate", "show", GATE),
@@ -53,6 +54,7 @@ SAMPLES = {
     "checkpoint": ("checkpoint",),
 }
 DRY_RUNS = {
+    "prune": ("prune", "--dry-run"),
     "purge": ("purge", "f1.txt", "--text", "printed", "--dry-run"),
     "history-rewritten": ("history-rewritten", "--dry-run"),
     "trace prune": ("trace", "prune", "--older-than", "0s", "--dry-run"),

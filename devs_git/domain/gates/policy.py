@@ -39,12 +39,8 @@ _EVERY: Final = re.compile(rb"snapshot_every[\"']?\s*:\s*([0-9]{1,7})")
 SNAPSHOT_EVERY: Final = 100
 DAY: Final = 86400
 _SHORTENS: Final = re.compile(rb"^[^#\n]*\bshorten[\"']?\s*:\s*(?:true|True|TRUE)\b", re.MULTILINE)
-_WITHOUT_MOMENTS: Final = re.compile(
-    rb"^[^#\n]*\bmoments[\"']?\s*:\s*(?:false|False|FALSE)\b", re.MULTILINE
-)
-_STRICT_NET: Final = re.compile(
-    rb"^(?:[^#\n]*[{,]\s*)?[\"']?net[\"']?\s*:\s*[\"']?strict\b", re.MULTILINE
-)
+_WITHOUT_MOMENTS: Final = re.compile(rb"^[^#\n]*\bmoments[\"']?\s*:\s*(?:false|False|FALSE)\b", re.MULTILINE)
+_STRICT_NET: Final = re.compile(rb"^(?:[^#\n]*[{,]\s*)?[\"']?net[\"']?\s*:\s*[\"']?strict\b", re.MULTILINE)
 _SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?$", re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""Events of what was deleted for good: by a purge, and of traces that were pruned."""
+"""Events of what was deleted for good: by a purge, and of what was pruned because of its age."""
 
 from __future__ import annotations
 
@@ -62,3 +62,25 @@ class TracesPruned:
         """What the event says; ValueError if a number cannot be read."""
         traces, _, count, _ = event.get(Key.PRUNED, "0 traces 0 bytes").split()
         return cls(int(traces), int(count), event.get(Key.UPTO))
+
+
+@immutable
+class Pruned:
+    """What was older than the policy keeps it was deleted. `amounts` has one text for each kind, such as `3 backups`.
+
+    `dropped` are the refs that were deleted, with their oids; those of moments are not named.
+    """
+
+    type: ClassVar[str] = "pruned"
+    amounts: tuple[str, ...]
+    dropped: tuple[tuple[str, str], ...]
+
+    def fields(self) -> Fields:
+        return (
+            *((Key.PRUNED, amount) for amount in self.amounts),
+            *((Key.DROPPED, f"{ref} {oid}") for ref, oid in self.dropped),
+        )
+
+    @classmethod
+    def of(cls, event: Event) -> Pruned:
+        return cls(event.all(Key.PRUNED), event.pairs(Key.DROPPED))

@@ -32,6 +32,8 @@ FILES: Final = {
     "diff": "log",
     "status": "log",
     "purge": "purge",
+    "prune": "purge",
+    "du": "purge",
     "rewind": "rewind",
     "undo": "rewind",
     "checkout": "rewind",

@@ -1,4 +1,4 @@
-"""purge on the command line: what is deleted, what a person has to do, and how to finish."""
+"""purge, prune and du on the command line: what is deleted, what a person has to do, and how much space is taken."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.texts import upkeep_text
 from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
 from devs_git.errors import invalid
@@ -90,6 +91,27 @@ def purge(*, path: str, text: str, event: str, dry_run: bool) -> VerbRequest:
         if not text:
             raise invalid("text", "Standard input has no text.")
     return Request(path, text, dry_run=dry_run, event=event)
+
+
+@command(
+    "prune",
+    text=upkeep_text.prune_text,
+    plan=upkeep_text.prune_text,
+    example="devs-git prune --dry-run\ndevs-git prune --yes",
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
+def prune(*, dry_run: bool) -> VerbRequest:
+    """Delete what is older than the policy keeps it."""
+    from devs_git.commands.prune import Request
+
+    return Request(dry_run)
+
+
+@command("du", text=upkeep_text.du_text, example="devs-git du\ndevs-git du --json")
+def du() -> VerbRequest:
+    from devs_git.commands.du import Request
+
+    return Request()
 
 
 def _read_text() -> str:

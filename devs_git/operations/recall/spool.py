@@ -69,6 +69,12 @@ def rejected_files(places: Places) -> tuple[str, ...]:
     return tuple(sorted(Path(found.path).name for found in _files(places.spool / "rejected")))
 
 
+def rejected_before(places: Places, bound: float) -> tuple[Path, ...]:
+    """The files that could not be read and that were finished before `bound` (seconds since 1970)."""
+    found = _files(places.spool / "rejected")
+    return tuple(sorted(Path(one.path) for one in found if one.finished < bound * 1e9))
+
+
 def findings(places: Places) -> Iterator[Finding]:
     """A warning where payloads could not be read."""
     if bad := rejected_files(places):

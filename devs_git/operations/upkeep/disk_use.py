@@ -1,0 +1,135 @@
+"""What of devs-git takes how much space in this repository: objects by their refs, and our files in the git directories."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.moments.moment import PREFIX
+from devs_git.operations.recall import spool
+from devs_git.storage.catalog import database
+from devs_git.storage.git import object_graph, refs
+from devs_git.storage.git.program import GitFailed
+from devs_git.storage.moments.prune_moments import Day
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+# Kinds of refs, each with the folder of its refs, or the ref.
+_REFS = {
+    "backups": refs.BACKUPS,
+    "preserved": "refs/heads/devs/preserved/",
+    "snapshots": "refs/heads/snapshot/",
+    "checkpoints": "refs/devs/checkpoints/",
+    "ledger": LEDGER,
+}
+
+
+@immutable
+class Use:
+    """How much one kind takes. `count`: moments, refs or files. `bytes` on disk.
+
+    The bytes of a kind of refs are those of the objects that no other ref reaches; -1 if git cannot read them.
+    """
+
+    kind: str
+    count: int
+    bytes: int
+
+
+@immutable
+class _Ref:
+    """A ref with its oid, and the tree of its commit ('' for what has none)."""
+
+    name: str
+    oid: str
+    tree: str
+
+
+def measure(workspace: Workspace, days: Sequence[Day]) -> Iterator[Use]:
+    """Each kind, also those that take nothing. `workspace.progress` is called before each step that may take long."""
+    every, heads = list(_refs(workspace)), _heads(workspace)
+    workspace.progress("measuring moments", 0, 0)
+    yield Use("moments", sum(day.moments for day in days), _bytes_of_moments(workspace, days, every, heads))
+    for kind, folder in _REFS.items():
+        workspace.progress(f"measuring {kind}", 0, 0)
+        own = [ref.oid for ref in every if ref.name.startswith(folder)]
+        rest = [ref.oid for ref in every if not ref.name.startswith((folder, PREFIX))]
+        yield Use(kind, len(own), _bytes(workspace, own, [*rest, *heads]))
+    yield from _files(workspace)
+    workspace.progress("measuring", 1, 1)
+
+
+def _bytes_of_moments(
+    workspace: Workspace, days: Sequence[Day], every: Sequence[_Ref], heads: Sequence[str]
+) -> int:
+    """What only moments have. For a tree, git looks at no commits, so the trees of all recent commits are named to it."""
+    rest = [ref for ref in every if not ref.name.startswith(PREFIX)]
+    roots = [oid for day in days for _, oid in day.refs]
+    if not roots:
+        return 0
+    try:
+        recent = object_graph.trees_since(
+            workspace.store_git, min(day.day for day in days), f"--exclude={PREFIX}*", "--all"
+        )
+    except GitFailed:
+        return -1
+    trees = [ref.tree for ref in rest if ref.tree]
+    return _bytes(workspace, roots, [*(ref.oid for ref in rest), *heads, *trees, *recent])
+
+
+def _bytes(workspace: Workspace, roots: Sequence[str], others: Sequence[str]) -> int:
+    try:
+        return object_graph.disk_usage(workspace.store_git, roots, others)
+    except GitFailed:
+        return -1
+
+
+def _refs(workspace: Workspace) -> Iterator[_Ref]:
+    every = refs.list_refs(workspace.store_git)
+    trees = object_graph.trees_of(workspace.store_git, list(every.values()))
+    yield from (_Ref(name, oid, trees.get(oid, "")) for name, oid in every.items())
+
+
+def _heads(workspace: Workspace) -> list[str]:
+    """The commits that worktrees have checked out, which may be on no branch."""
+    out = workspace.store_git.run("worktree", "list", "--porcelain").decode("utf-8", "replace")
+    return [line[5:] for line in out.splitlines() if line.startswith("HEAD ") and line[5:].strip("0")]
+
+
+def _files(workspace: Workspace) -> Iterator[Use]:
+    places = workspace.places
+    catalog = [places.shared / f"{database.NAME}{end}" for end in ("", "-wal", "-shm")]
+    yield _use("catalog", [path for path in catalog if path.exists()])
+    rejected = [places.spool / "rejected" / name for name in spool.rejected_files(places)]
+    yield _use("spool", [*spool.waiting_files(places), *rejected])
+    yield _use("transcripts", list(_below(places.transcripts)))
+    yield _use("private files", list(_private(places.common)))
+
+
+def _private(common: Path) -> Iterator[Path]:
+    """Our files of each worktree: its index for moments, the one for raw bytes, notes and locks. Also of worktrees that are gone."""
+    linked = common / "worktrees"
+    folders = [each / "devs" for each in linked.iterdir()] if linked.is_dir() else []
+    folders += [common / "devs" / name for name in ("moments", "raw", "op")]
+    yield from (path for folder in folders for path in _below(folder))
+    yield from (path for path in (common / "devs").glob("*index*") if path.is_file())
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for where, _, names in os.walk(folder):
+        yield from (Path(where, name) for name in names)
+
+
+def _use(kind: str, paths: Sequence[Path]) -> Use:
+    sizes = [size for path in paths if (size := _size(path)) >= 0]
+    return Use(kind, len(sizes), sum(sizes))
+
+
+def _size(path: Path) -> int:
+    """Bytes on disk; -1 if the file is gone meanwhile."""
+    try:
+        return path.lstat().st_blocks * 512
+    except OSError:
+        return -1
