@@ -6,7 +6,7 @@ from typing import Any
 
 from devs_git.domain.checkpoints import branch_names, task_activity
 from devs_git.domain.checkpoints.plan_id import Options, read_plan_id, require_agreement
-from devs_git.domain.checkpoints.rewind_selection import preserve_mode
+from devs_git.domain.checkpoints.rewind_selection import preserve_mode, require_untracked_mode
 from devs_git.domain.ledger import ids, resolve
 from devs_git.domain.ledger.event_operations import Rewound
 from devs_git.domain.ledger.events import Draft
@@ -18,7 +18,7 @@ from devs_git.operations.checkpoint import commit_locations
 from devs_git.operations.rewind import reach, rewind_plan
 from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
-from devs_git.operations.rewind.rewind_plan import RewindPlan
+from devs_git.operations.rewind.rewind_plan import LISTED, RewindPlan
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import filters
 from devs_git.storage.ledger.clone_history import name_clone
@@ -26,10 +26,8 @@ from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task, footprint, journal, move_tree, survey
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.values import as_mapping, field, immutable
+from devs_git.values import as_mapping, field, immutable, replace
 from devs_git.workspace import Workspace
-
-LISTED = 1000
 
 
 @immutable
@@ -37,7 +35,8 @@ class Request(VerbRequest):
     """`target`: `task-10`, `task-10@3` or a checkpoint's oid; or a `plan_id`, which contains target and options.
 
     `override_reason` lets a person at a terminal rewind while a gate is open; the gate stays open.
-    `preserve`: branch, stash, discard or None; `untracked`: `save` moves untracked files that are in the way.
+    `preserve`: branch, stash, discard or None. `untracked`: `save` moves untracked files that are in the way into the
+    backup, `remove` all untracked files that git does not ignore.
     """
 
     target: str = ""
@@ -52,8 +51,7 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         if not self.target and not self.plan_id:
             raise invalid("target", "The target is missing.", hint="For example: devs-git rewind task-10")
-        if self.untracked not in (None, "save"):
-            raise invalid("untracked", f"{self.untracked!r} is not allowed.", hint="Use --untracked save.")
+        require_untracked_mode(self.untracked)
         if self.branch_name and preserve_mode(self.preserve) not in (None, "branch"):
             raise invalid(
                 "branch_name", "A branch name needs --preserve branch.", hint="Remove one of the two."
@@ -68,13 +66,11 @@ class Request(VerbRequest):
     @property
     def options(self) -> Options:
         """Target and options, from the plan if one is given; INVALID_ARGUMENTS if plan and request differ."""
-        own = Options(self.target, preserve_mode(self.preserve), self.branch_name, self.untracked == "save")
+        own = Options(self.target, preserve_mode(self.preserve), self.branch_name, self.untracked)
         if own.branch_name and not own.preserve:
-            own = Options(own.target, "branch", own.branch_name, own.save_untracked)
+            own = replace(own, preserve="branch")
         if self.target:
-            own = Options(
-                str(ids.parse_target(self.target)), own.preserve, own.branch_name, own.save_untracked
-            )
+            own = replace(own, target=str(ids.parse_target(self.target)))
         if not self.plan_id:
             return own
         planned = read_plan_id(self.plan_id)
@@ -90,7 +86,10 @@ class Request(VerbRequest):
 
 @immutable
 class Plan(VerbResult):
-    """What a rewind would do. Lists have at most 1000 entries. For `not_told` see `filters`, for `was_active` see `Result`."""
+    """What a rewind would do. Lists have at most 1000 entries.
+
+    For `not_told` see `filters`, for `was_active` and `removed_untracked` see `Result`.
+    """
 
     would_reset_to_commit: str
     affected_tasks: tuple[str, ...]
@@ -109,6 +108,8 @@ class Plan(VerbResult):
     was_active: str = ""
     now_active: str = ""
     blocked_by: tuple[dict[str, Any], ...] = field(default=())
+    removed_untracked: tuple[str, ...] = ()
+    removed_untracked_count: int = 0
 
 
 @immutable
@@ -116,7 +117,8 @@ class Result:
     """What a rewind did. `preserved_as` has `type` and `reference`. `backup` has the whole previous state in every mode.
 
     `edited`: files that somebody saved during the rewind; they stay as they were saved.
-    `was_active`, `now_active`: the worktree's active task before and after; '' for none.
+    `was_active`, `now_active`: the worktree's active task before and after; '' for none. `removed_untracked`: the
+    untracked files that are only in the backup now, at most 1000.
     """
 
     rewound_to: str
@@ -134,6 +136,8 @@ class Result:
     backup: str
     was_active: str = ""
     now_active: str = ""
+    removed_untracked: tuple[str, ...] = ()
+    removed_untracked_count: int = 0
 
 
 def find(workspace: Workspace, request: Request) -> Checkpoint:
@@ -194,29 +198,22 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         plan_id=plan.plan_id,
         target=request.options.target,
         commits=len(plan.commits),
-        files=_files(plan, request.options),
+        files=rewind_plan.count_files(plan),
         preserve=plan.preserve,
         undone=tuple(point.name for point in plan.effect.undone),
         kept_by=reach.keepers(site.git, plan.target, plan.effect.kept[:LISTED], plan.others),
         still_on=commit_locations.still_on(workspace, plan.effect.undone[:LISTED]),
         not_covered=as_mapping(rest),
-        now_visible=footprint.find_now_visible(plan.found, point.tree, plan.footprint),
+        now_visible=footprint.find_now_visible(
+            plan.found, point.tree, plan.footprint, plan.untracked.removed
+        ),
         not_told=filters.sort_files(plan.found.not_told),
         was_active=task_activity.task_of(active),
         now_active=task_activity.task_of(after),
         blocked_by=tuple(error.envelope() for error in _objections(workspace, site, request, plan)),
+        removed_untracked=plan.untracked.removed[:LISTED],
+        removed_untracked_count=len(plan.untracked.removed),
     )
-
-
-def _files(plan: RewindPlan, options: Options) -> dict[str, Any]:
-    saved = plan.footprint.obstacles.files if options.save_untracked else ()
-    result = footprint.outcome(plan.found, plan.target.tree, plan.footprint, saved)
-    kinds = {"added": result.added, "modified": result.modified, "deleted": result.deleted}
-    return {
-        "count": sum(map(len, kinds.values())),
-        **{f"{kind}_count": len(names) for kind, names in kinds.items()},
-        **{kind: names[:LISTED] for kind, names in kinds.items()},
-    }
 
 
 def _rewind(workspace: Workspace, site: Site, request: Request, plan: RewindPlan) -> Result:
@@ -250,6 +247,8 @@ def _rewind(workspace: Workspace, site: Site, request: Request, plan: RewindPlan
         backup=f"refs/devs/backup/{change.op_id}",
         was_active=task_activity.task_of(active),
         now_active=task_activity.task_of(change.new.active),
+        removed_untracked=plan.untracked.removed[:LISTED],
+        removed_untracked_count=len(plan.untracked.removed),
     )
 
 
@@ -264,7 +263,8 @@ def _state_change(workspace: Workspace, options: Options, plan: RewindPlan, acti
         footprint=plan.footprint,
         new=State(point.commit, plan.found.branch, point.tree, point.tree, active=after),
         effect=plan.effect,
-        saved=plan.footprint.obstacles.files if options.save_untracked else (),
+        saved=plan.untracked.saved,
+        marks=plan.untracked.marks,
         mode=plan.preserve,
         name=options.branch_name,
         limit=lambda: workspace.policy.backup_limit,

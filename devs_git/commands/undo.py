@@ -9,27 +9,35 @@ from collections.abc import Sequence
 from typing import Any
 
 from devs_git.domain.checkpoints import branch_names, rewind_selection, task_activity
-from devs_git.domain.checkpoints.rewind_selection import Effect, preserve_mode
+from devs_git.domain.checkpoints.rewind_selection import Effect, preserve_mode, require_untracked_mode
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.event_operations import Movement, Undone
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.ledger.history import Checkpoint, fold
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.rewind import reach, refusals, rewind_plan
+from devs_git.operations.rewind import reach, refusals, rewind_plan, undo_effect, undoable_operations
 from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
-from devs_git.storage.git import filters, refs
+from devs_git.storage.git import filters
 from devs_git.storage.git.filters import UndecidedFile
-from devs_git.storage.ledger import lines_of_work, own_operations
-from devs_git.storage.ledger.clone_history import Standpoint, clone_of, name_clone
+from devs_git.storage.ledger.clone_history import clone_of, name_clone
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import active_task, backups, footprint, journal, move_tree, survey
+from devs_git.storage.worktree import (
+    active_task,
+    backups,
+    footprint,
+    journal,
+    move_tree,
+    survey,
+    untracked_files,
+)
 from devs_git.storage.worktree.backups import State, load
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.raw_bytes import list_files, merged_modes, merged_raw
 from devs_git.storage.worktree.survey import Survey
+from devs_git.storage.worktree.untracked_files import Untracked
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -56,8 +64,7 @@ class Request(VerbRequest):
             )
         if self.branch_name is not None:
             branch_names.check(self.branch_name)
-        if self.untracked not in (None, "save"):
-            raise invalid("untracked", f"{self.untracked!r} is not allowed.", hint="Use --untracked save.")
+        require_untracked_mode(self.untracked)
 
 
 @immutable
@@ -65,7 +72,8 @@ class Result(VerbResult):
     """What an undo did, or would do in a dry run (then `undo_id` is '').
 
     `edited`: files that somebody saved during the undo; they stay as they were saved. `was_active` and `now_active`: the
-    worktree's active task before and after; '' for none.
+    worktree's active task before and after; '' for none. `removed_untracked`: the untracked files that are only in the
+    backup now, at most 1000.
     """
 
     undone_operation: str
@@ -84,6 +92,8 @@ class Result(VerbResult):
     not_told: tuple[UndecidedFile, ...] = ()
     was_active: str = ""
     now_active: str = ""
+    removed_untracked: tuple[str, ...] = ()
+    removed_untracked_count: int = 0
 
 
 @immutable
@@ -93,6 +103,7 @@ class _UndoPlan:
     later: tuple[State, ...]
     found: Survey
     footprint: Footprint
+    untracked: Untracked
     effect: Effect
     turns: tuple[tuple[Checkpoint, ...], tuple[Checkpoint, ...]]
     mode: str
@@ -116,7 +127,8 @@ def _plan(workspace: Workspace, request: Request) -> Result:
         *journal.interruption_errors(workspace.places),
     )
     blocked = tuple(error.envelope() for error in found)
-    result = _result(plan, "", len(plan.footprint.affected), active)
+    files = len(plan.footprint.affected) + len(plan.untracked.removed)
+    result = _result(plan, "", files, active)
     return replace(result, blocked_by=blocked, not_told=filters.sort_files(plan.found.not_told))
 
 
@@ -133,7 +145,7 @@ def _make_plan(workspace: Workspace, site: Site, request: Request) -> _UndoPlan:
     clone = clone_of(site.places.common)
     history = clone_view.own_view(workspace.ledger.require().history, clone)
     found = survey.take(site.git, site.top)
-    operations = _operations(
+    operations = undoable_operations.select(
         site,
         rewind_selection.operations_of_branch(history, site.places.worktree_id, found.branch),
         request.op_id,
@@ -145,22 +157,10 @@ def _make_plan(workspace: Workspace, site: Site, request: Request) -> _UndoPlan:
     before = clone_view.own_view(
         fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone
     )
-    left = reach.commits_since(site.git, found.head, state.head).commits
-    held = refs.list_refs(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
-    rewind_plan.require_checkpoints_in_place(site, history, held, left)
-    branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
-    others = reach.other_tips(site.git, found.branch, history, branches, left)
-    lost = reach.commits_only_here(site.git, found.head, state.head, others) if others else left
-    anew = rewind_selection.replaced_since(history, before)
-    on_head = lines_of_work.tags_reached(site.git, anew, [state.head])
-    effect = rewind_selection.effect_of_undo(history, before, since, lost, on_head)
-    turns = Standpoint.here(site.git, site.places.common).live_changes(
-        workspace.ledger.tip().history, effect, {found.branch: state.head} if found.branch else {}
-    )
-    effect = rewind_selection.restore_statuses(
-        effect, history, before, [point for points in turns for point in points]
-    )
+    effect, turns = undo_effect.compute(site, found, since, (history, before), state.head)
     plan = _footprint(site, found, [state, *later])
+    known = untracked_files.Known(_brought_since(site, since))
+    untracked = untracked_files.choose(found, state.worktree, plan, request.untracked, known)
     commits = reach.commits_since(site.git, found.head, Movement.of(since[-1]).after).commits
     refused = [
         *rewind_selection.refuse_reused_tasks(history, before, effect.revived),
@@ -171,13 +171,30 @@ def _make_plan(workspace: Workspace, site: Site, request: Request) -> _UndoPlan:
             else ()
         ),
         *refusals.of_changes(found, plan, request.preserve),
-        *refusals.of_obstacles(plan, save=request.untracked == "save"),
+        *refusals.of_obstacles(plan, untracked.saved, request.untracked),
         *refusals.of_objects(found, plan, state.head),
     ]
     state = replace(state, active=task_activity.after_undo(history, effect, state.active))
     return _UndoPlan(
-        operation, state, tuple(later), found, plan, effect, turns, request.preserve or "", refused
+        operation,
+        state,
+        tuple(later),
+        found,
+        plan,
+        untracked,
+        effect,
+        turns,
+        request.preserve or "",
+        refused,
     )
+
+
+def _brought_since(site: Site, since: Sequence[Event]) -> dict[str, str]:
+    """The untracked files that operations brought back, with the oids of their bytes."""
+    found: dict[str, str] = {}
+    for event in since:
+        found |= backups.load_brought(site.objects, Movement.of(event).backup)
+    return found
 
 
 def _footprint(site: Site, found: Survey, states: Sequence[State]) -> Footprint:
@@ -185,37 +202,6 @@ def _footprint(site: Site, found: Survey, states: Sequence[State]) -> Footprint:
     raw = (path for each in states for path in (*list_files(site.git, each.raw), *each.modes))
     only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
     return replace(footprint.compute(found, site.top, states[0].worktree), bytes_only=only)
-
-
-def _operations(site: Site, events: list[Event], op_id: str | None) -> list[Event]:
-    """The operations of this clone whose backup is here. NOTHING_TO_UNDO if the one to undo has no backup, or if the way
-    back needs a backup that was purged.
-
-    Another clone may have a worktree and a branch with the same names; its backups are never here.
-    """
-    held, purged = own_operations.select_own(site.git, events)
-    here = [event for event in held if site.objects.exists(Movement.of(event).backup)]
-    every = [event for event in events if event in here or event in purged]
-    meant = [event for event in every if event.op_id == op_id] or every[-1:]
-    lost = next(
-        (event for event in reversed(every[every.index(meant[0]) :] if meant else ()) if event in purged),
-        None,
-    )
-    if lost:
-        raise DevsError(
-            "NOTHING_TO_UNDO",
-            f"The backup of {lost.op_id} was purged, because it contained something that had to be removed.",
-            hint="Continue from the current state, or choose a checkpoint: devs-git log",
-        )
-    known = {event.op_id for event in here}
-    gone = [event.op_id for event in events if event.op_id not in known]
-    if op_id in gone or (gone and not here and not op_id):
-        raise DevsError(
-            "NOTHING_TO_UNDO",
-            f"The backup of {op_id or gone[-1]} is not here. It was pruned, or the operation belongs to another clone.",
-            hint="List the backups: git for-each-ref refs/devs/backup",
-        )
-    return here
 
 
 def _undo(workspace: Workspace, site: Site, request: Request, plan: _UndoPlan) -> Result:
@@ -257,7 +243,8 @@ def _state_change(workspace: Workspace, request: Request, plan: _UndoPlan) -> St
         footprint=plan.footprint,
         new=plan.state,
         effect=plan.effect,
-        saved=plan.footprint.obstacles.files if request.untracked == "save" else (),
+        saved=plan.untracked.saved,
+        marks=plan.untracked.marks,
         mode=plan.mode,
         name=request.branch_name,
         limit=lambda: workspace.policy.backup_limit,
@@ -281,4 +268,6 @@ def _result(plan: _UndoPlan, op_id: str, files: int, active: str) -> Result:
         backup="",
         was_active=task_activity.task_of(active),
         now_active=task_activity.task_of(plan.state.active),
+        removed_untracked=plan.untracked.removed[: rewind_plan.LISTED],
+        removed_untracked_count=len(plan.untracked.removed),
     )

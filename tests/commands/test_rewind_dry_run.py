@@ -14,6 +14,7 @@ import pytest
 from devs_git.commands import rewind
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
+from devs_git.operations.rewind import rewind_plan
 from devs_git.workspace import Workspace
 from tests.support.rewind_cases import Case
 
@@ -171,7 +172,7 @@ def test_a_plan_does_not_go_stale_when_the_ledger_grows(case: Case) -> None:
 def test_names_are_cut_and_counts_are_not(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     case.stage("1", {"a": b"1\n", "gone": b"1\n"})
     case.stage("2", {"a": b"2\n", "gone": None, "b": b"2\n", "c": b"2\n"})
-    monkeypatch.setattr(rewind, "LISTED", 1)
+    monkeypatch.setattr(rewind_plan, "LISTED", 1)
     files = case.plan("1").files
     assert [files[f"{kind}_count"] for kind in ("added", "modified", "deleted")] == [1, 1, 2]
     assert (files["count"], files["deleted"]) == (4, ("b",))

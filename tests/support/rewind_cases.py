@@ -270,6 +270,18 @@ def point(workspace: Workspace, task: str, number: int = 1, *, completed: bool =
     return tag
 
 
+def untracked_work(case: Case) -> None:
+    """Two tasks, and untracked files: one at a path of the first, others at no path of either."""
+    case.stage("1", {"a": b"1\n", "way": b"w\n", ".gitignore": b"*.log\nbuild/\n"})
+    case.stage("2", {"a": b"2\n", "way": None})
+    case.write(
+        {"way": b"mine\n", "new": b"n\n", "d/deep/new": b"\r\n\0", "run.log": b"l\n", "build/out": b"o"}
+    )
+    case.write({"link": Link(b"nowhere"), "d/tool": Executable(b"#!/bin/sh\n"), "empty": b""})
+    Path(case.path("new")).chmod(0o600)
+    Path(case.path("d/deep")).chmod(0o700)
+
+
 def begin(top: Path) -> Case:
     """A repository with a ledger and one commit of `kept.txt`."""
     top.mkdir(parents=True)

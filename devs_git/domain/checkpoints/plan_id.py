@@ -1,12 +1,14 @@
 """A plan's id: target and options, readable for people, and a digest of the state that the plan was made from.
 
-`task-10@3:branch:1a2b…`, `task-10:stash+save:…`, `task-10:branch=old-work:…`; `none` if no way to preserve was chosen.
+`task-10@3:branch:1a2b…`, `task-10:stash+save:…`, `task-10:none+remove:…`, `task-10:branch=old-work:…`; `none` if no way
+to preserve was chosen.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from devs_git.domain.checkpoints.rewind_selection import UNTRACKED
 from devs_git.errors import invalid
 from devs_git.values import immutable
 
@@ -20,12 +22,12 @@ class Options:
     target: str
     preserve: str | None = None
     branch_name: str | None = None
-    save_untracked: bool = False
+    untracked: str | None = None
 
     def text(self, digest: str) -> str:
         mode = self.preserve or "none"
         name = f"={self.branch_name}" if self.branch_name else ""
-        return f"{self.target}:{mode}{name}{'+save' if self.save_untracked else ''}:{digest}"
+        return f"{self.target}:{mode}{name}{f'+{self.untracked}' if self.untracked else ''}:{digest}"
 
 
 def read_plan_id(plan_id: str) -> Options:
@@ -38,9 +40,9 @@ def read_plan_id(plan_id: str) -> Options:
             hint="Make a plan and take its id: devs-git rewind TARGET --dry-run --json",
         )
     target, options, _digest = parts
-    save = options.endswith("+save")
-    mode, _, name = options.removesuffix("+save").partition("=")
-    return Options(target, None if mode == "none" else mode, name or None, save)
+    untracked = next((mode for mode in UNTRACKED if options.endswith(f"+{mode}")), None)
+    mode, _, name = options.removesuffix(f"+{untracked}").partition("=")
+    return Options(target, None if mode == "none" else mode, name or None, untracked)
 
 
 def require_agreement(own: Options, planned: Options) -> None:
@@ -48,7 +50,7 @@ def require_agreement(own: Options, planned: Options) -> None:
     pairs = (
         ("branch_name", own.branch_name, planned.branch_name),
         ("preserve", own.preserve, planned.preserve),
-        ("untracked", own.save_untracked, planned.save_untracked),
+        ("untracked", own.untracked, planned.untracked),
     )
     for name, said, in_plan in pairs:
         if said and said != in_plan:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from devs_git.domain.ledger.event_operations import Movement
 
 PRESERVE: Final = ("branch", "stash", "discard")
+UNTRACKED: Final = ("save", "remove")
 
 
 def preserve_mode(text: str | None) -> str | None:
@@ -34,6 +35,14 @@ def preserve_mode(text: str | None) -> str | None:
             hint="Use branch, stash or discard.",
         )
     return mode
+
+
+def require_untracked_mode(text: str | None) -> None:
+    """INVALID_ARGUMENTS if the text is neither `save` nor `remove`. None is allowed, too."""
+    if text not in (None, *UNTRACKED):
+        raise invalid(
+            "untracked", f"{text!r} is not allowed.", hint="Use --untracked save or --untracked remove."
+        )
 
 
 @immutable

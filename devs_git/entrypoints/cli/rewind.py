@@ -18,7 +18,10 @@ BRANCH_NAME = click.option(
     "--branch-name", metavar="NAME", help="The name of the branch of --preserve branch."
 )
 UNTRACKED = click.option(
-    "--untracked", metavar="save", help="Save untracked files that block the operation, then continue."
+    "--untracked",
+    metavar="save|remove",
+    help="save: save untracked files that are in the way, and continue. remove: save all untracked files, and take them "
+    "away, except ignored ones and nested repositories. Nobody knows which of them existed at a checkpoint.",
 )
 
 

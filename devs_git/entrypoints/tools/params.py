@@ -56,7 +56,8 @@ PRESERVE: Final = Param(
 BRANCH_NAME: Final = Param("branch_name", NAME, "The name of the branch that saves the current state.")
 UNTRACKED: Final = Param(
     "untracked",
-    {**TEXT, "enum": ["save"]},
-    "save: move untracked files that are in the way into the backup, and continue.",
+    {**TEXT, "enum": list(rewind_selection.UNTRACKED)},
+    "save: move untracked files that are in the way into the backup, and continue. remove: move all untracked files into the "
+    "backup, except ignored ones and nested repositories.",
 )
 MESSAGE: Final = Param("message", LONG, "The message of the commit and of the checkpoint.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from devs_git.errors import DevsError, immovable
 from devs_git.operations.rewind import reach
 from devs_git.storage.worktree import attributes, missing_objects, tree_difference
@@ -24,8 +26,11 @@ def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[Dev
     ]
 
 
-def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
-    """Untracked files, nested repositories and special files are where the target has files."""
+def of_obstacles(plan: Footprint, taken: Collection[str], untracked: str | None) -> list[DevsError]:
+    """Untracked files, nested repositories and special files are where the target has files.
+
+    `taken`: the files that the move saves and takes away, as the option `untracked` says.
+    """
     found = []
     if plan.obstacles.repositories:
         first = plan.obstacles.repositories[0]
@@ -47,17 +52,23 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
                 paths=list(plan.obstacles.special[:100]),
             )
         )
-    if plan.obstacles.files and not save:
-        first = plan.obstacles.files[0]
-        found.append(
-            immovable(
-                "untracked_in_the_way",
-                f"Untracked or ignored files are in the way, such as {first!r} ({len(plan.obstacles.files)} in all).",
-                hint="Add --untracked save to save them in the backup, or move them to another place.",
-                paths=list(plan.obstacles.files[:100]),
-            )
-        )
-    return found
+    stay = [path for path in plan.obstacles.files if path not in set(taken)]
+    return [*found, _untracked_in_the_way(stay, untracked)] if stay else found
+
+
+def _untracked_in_the_way(stay: list[str], untracked: str | None) -> DevsError:
+    if untracked == "remove":
+        what = "Ignored files are in the way"
+        hint = "--untracked remove does not touch ignored files. Use --untracked save, or move them to another place."
+    else:
+        what = "Untracked or ignored files are in the way"
+        hint = "Add --untracked save to save them in the backup, or move them to another place."
+    return immovable(
+        "untracked_in_the_way",
+        f"{what}, such as {stay[0]!r} ({len(stay)} in all).",
+        hint=hint,
+        paths=stay[:100],
+    )
 
 
 def of_ancestry(found: Survey, name: str, *, ancestor: bool, way_back: str) -> list[DevsError]:

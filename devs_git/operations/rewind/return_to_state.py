@@ -14,7 +14,7 @@ from devs_git.operations.rewind.preserve import Preserved
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import backups, journal, move_tree
+from devs_git.storage.worktree import backups, journal, move_tree, untracked_files
 from devs_git.storage.worktree.backups import State, store
 from devs_git.storage.worktree.capture import Capture, CapturedState, require_room
 from devs_git.storage.worktree.engine_site import Site
@@ -22,7 +22,7 @@ from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move, MoveResult
 from devs_git.storage.worktree.survey import Survey, paths_of
-from devs_git.values import immutable
+from devs_git.values import field, immutable
 
 ROOM_UNASKED = 64 << 20  # bytes that every policy allows: below this the policy is not read
 
@@ -32,7 +32,8 @@ class StateChange:
     """The change to the state `new`. `mode` and `name` say how the previous state is preserved; `mode` '' is only the backup.
 
     `saved`: untracked paths that move into the backup. `exact`: paths whose bytes in the new state were captured.
-    `limit`: the bytes that the policy allows for a backup.
+    `limit`: the bytes that the policy allows for a backup. `marks`: how those `saved` files looked that a person asked to
+    remove.
     """
 
     op_id: str
@@ -47,6 +48,7 @@ class StateChange:
     name: str | None
     limit: Callable[[], int]
     exact: frozenset[str] = frozenset()
+    marks: untracked_files.Marks = field(default_factory=dict)
 
 
 @immutable
@@ -76,6 +78,7 @@ def carry_out(
             site.ledger.signature(),
             f"Before {change.subject}",
             *own_operations.backup_fields(site.ledger.tip().oid, movement(change, old, kept, "")),
+            brought=untracked_files.brought_back(site.git, change.new),
         )
         site.step("backup")
         backups.keep(site, change.op_id, backup)
@@ -127,7 +130,9 @@ def _capture(site: Site, change: StateChange, active: str) -> CapturedState:
     site.step("capture")
     folder = journal.make_folder(site.places, change.op_id)
     capture = Capture(site.git, site.places, site.objects, folder)
-    return capture.take(change.found, change.footprint, change.saved, active)
+    captured = capture.take(change.found, change.footprint, change.saved, active)
+    untracked_files.require_unchanged(change.marks, captured.file_states)
+    return captured
 
 
 def _position(old: State, new: State) -> tuple[RefUpdate, ...]:

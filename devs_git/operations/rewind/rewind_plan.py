@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
+from typing import Any, Final
 
 from devs_git.domain.checkpoints import return_path, rewind_selection
 from devs_git.domain.checkpoints.plan_id import Options
@@ -15,11 +16,14 @@ from devs_git.errors import DevsError
 from devs_git.operations.rewind import reach, refusals
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import lines_of_work, rewritten_commits
-from devs_git.storage.worktree import footprint, survey
+from devs_git.storage.worktree import footprint, survey, untracked_files
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.survey import Survey
+from devs_git.storage.worktree.untracked_files import Untracked
 from devs_git.values import immutable
+
+LISTED: Final = 1000
 
 
 @immutable
@@ -35,6 +39,7 @@ class RewindPlan:
     preserve: str
     plan_id: str
     others: Mapping[str, str]
+    untracked: Untracked
 
     def require_allowed(self) -> None:
         if self.refusals:
@@ -63,20 +68,32 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         others = reach.other_tips(site.git, found.branch, history, branches, since.commits)
     lost = reach.commits_only_here(site.git, found.head, target.commit, others) if others else since.commits
     effect = rewind_selection.effect_of_rewind(history, target, lost, since.commits, site.places.worktree_id)
+    untracked = untracked_files.choose(found, target.tree, plan, options.untracked)
     against = (
         *survey.reasons_against_moving(site.places, found),
         *refusals.of_ancestry(
             found, options.target, ancestor=since.is_ancestor, way_back=return_path.way_back(history, target)
         ),
         *refusals.of_changes(found, plan, options.preserve),
-        *refusals.of_obstacles(plan, save=options.save_untracked),
+        *refusals.of_obstacles(plan, untracked.saved, options.untracked),
         *refusals.of_objects(found, plan, target.commit),
     )
     preserve = options.preserve or "branch"
-    digest = _digest(found, plan, effect, target)
+    plan_id = options.text(_digest(found, plan, effect, target, untracked))
     return RewindPlan(
-        target, found, plan, effect, since.commits, against, preserve, options.text(digest), others
+        target, found, plan, effect, since.commits, against, preserve, plan_id, others, untracked
     )
+
+
+def count_files(plan: RewindPlan) -> dict[str, Any]:
+    """The files that the plan adds, modifies and deletes: their counts, and at most 1000 names of each kind."""
+    result = footprint.outcome(plan.found, plan.target.tree, plan.footprint, plan.untracked.saved)
+    kinds = {"added": result.added, "modified": result.modified, "deleted": result.deleted}
+    return {
+        "count": sum(map(len, kinds.values())),
+        **{f"{kind}_count": len(names) for kind, names in kinds.items()},
+        **{kind: names[:LISTED] for kind, names in kinds.items()},
+    }
 
 
 def require_checkpoints_in_place(
@@ -96,8 +113,9 @@ def require_checkpoints_in_place(
     rewritten_commits.require_followed(site.git, site.places.common, *apart, among=passed)
 
 
-def _digest(found: Survey, plan: Footprint, effect: Effect, target: Checkpoint) -> str:
+def _digest(found: Survey, plan: Footprint, effect: Effect, target: Checkpoint, untracked: Untracked) -> str:
     """A digest of HEAD, branch, index, working tree, obstacles and checkpoints, but not of the ledger's tip."""
     undone = sorted(point.tag for point in effect.undone)
-    parts = (found.digest, target.tag, *undone, "/", *plan.obstacles.files, "/", *plan.hidden)
+    parts = [found.digest, target.tag, *undone, "/", *plan.obstacles.files, "/", *plan.hidden]
+    parts += ["/", *untracked.digest_input] if untracked.marks else []
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]

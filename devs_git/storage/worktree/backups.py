@@ -2,7 +2,8 @@
 
 A backup is one commit. Its parent is HEAD. Its tree has these entries: `index` (the tree of the index), `worktree` (what
 git would store for the tracked and saved files), `raw` (their bytes on disk, where these differ from the blobs),
-`index.raw` (the index file itself, if a tree cannot represent all of it) and `meta.json`.
+`index.raw` (the index file itself, if a tree cannot represent all of it), `brought` (the untracked files that the
+operation brings back) and `meta.json`.
 
 A ref keeps the backup, and so do hard links to its objects in a folder where `git prune` does not look. The ref alone is
 not enough. Before it exists, only git's grace period (two weeks by default) protects the objects from a `git gc` that
@@ -13,6 +14,7 @@ runs at that moment. A `git gc` that listed the reachable objects before then de
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +23,7 @@ from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import newest_objects, refs
 from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.git.private_index import DURABLE
-from devs_git.storage.git.program import Git, GitFailed, split_lines
+from devs_git.storage.git.program import Git, GitFailed, split_lines, split_z
 from devs_git.storage.worktree.modes import Modes
 from devs_git.values import as_mapping, field, immutable
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 # In the common git directory.
 FOLDER: Final = "devs/saved"
 META: Final = "meta.json"
+BROUGHT: Final = "brought"
 # How many objects of earlier backups keep their second names.
 KEPT: Final = 4096
 
@@ -62,11 +65,17 @@ def state_of(data: dict[str, Any]) -> State:
 
 
 def store(
-    objects: Objects, state: State, signature: str, subject: str, *event_fields: tuple[str, str]
+    objects: Objects,
+    state: State,
+    signature: str,
+    subject: str,
+    *event_fields: tuple[str, str],
+    brought: Mapping[str, str] | None = None,
 ) -> str:
     """Write the backup commit of `state` and return its oid; the caller gives it a ref.
 
     `event_fields` are fields of the operation's event: they distinguish copies of that event (`own_operations.py`).
+    `brought`: the untracked files that the operation brings back, with the oids of their bytes.
     """
     entries = {"index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
     if state.raw:
@@ -75,6 +84,9 @@ def store(
         entries["index.raw"] = Entry(FILE, state.index_raw)
         # The intent-to-add entries of the index name the empty blob.
         entries["empty"] = Entry(FILE, objects.write("blob", b""))
+    if brought:
+        lines = b"".join(f"{oid} ".encode() + os.fsencode(path) + b"\0" for path, oid in brought.items())
+        entries[BROUGHT] = Entry(FILE, objects.write("blob", lines))
     entries[META] = Entry(FILE, objects.write("blob", json.dumps(as_mapping(state), indent=1).encode()))
     tree = objects.write_tree(entries)
     head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n"
@@ -108,6 +120,13 @@ def load(objects: Objects, backup: str) -> State:
             hint=f"List the files in the backup: git ls-tree -r {backup[:12]}",
         )
     return state_of(data)
+
+
+def load_brought(objects: Objects, backup: str) -> dict[str, str]:
+    """The untracked files that the operation of a backup brought back, with the oids of their bytes."""
+    entry = objects.read_tree(objects.read(backup, "commit")[5:45].decode()).get(BROUGHT)
+    lines = split_z(objects.read(entry.oid, "blob")) if entry else []
+    return {line[41:]: line[:40] for line in lines}
 
 
 def is_head_alone(objects: Objects, backup: str) -> bool:

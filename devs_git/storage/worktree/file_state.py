@@ -84,6 +84,12 @@ def look_at(place: str) -> FileState | None:
     return FileState(facts.st_mode, _mark(facts), _oid(place, facts), fresh)
 
 
+def mark_of(place: str) -> tuple[int, ...]:
+    """Mode and mark of one file or link, without its bytes; empty if there is none."""
+    facts = _facts(place)
+    return (facts.st_mode, *_mark(facts)) if facts else ()
+
+
 def is_same(place: str, before: FileState | None, *, renamed: bool = False) -> bool:
     """Whether `place` still has the file or link `before`, or nothing if `before` is None.
 

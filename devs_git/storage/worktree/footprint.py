@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -186,28 +186,47 @@ def _submodules(git: Git, top: Path) -> tuple[str, ...]:
     return tuple(path for path in paths if os.path.lexists(top / path / ".git"))
 
 
-def find_now_visible(found: Survey, tree: str, plan: Footprint) -> tuple[str, ...]:
+def find_now_visible(
+    found: Survey, tree: str, plan: Footprint, removed: Collection[str] = ()
+) -> tuple[str, ...]:
     """Find files that the current ignore rules cover and that those of `tree` do not cover.
+
+    `removed`: untracked files that the move takes away, too. One of them can be an ignore file.
+    """
+    if not _changes_ignores(found, plan, removed):
+        return ()
+    ignored = split_z(found.git.run("ls-files", "-o", "-i", "--exclude-standard", "-z"))
+    return tuple(sorted(set(ignored) - _ignored_by(found.git, tree, ignored)))
+
+
+def find_ignored(found: Survey, tree: str, plan: Footprint, among: Collection[str]) -> set[str]:
+    """Find those of the untracked files `among` that the ignore rules of `tree` cover, and the current ones do not."""
+    return _ignored_by(found.git, tree, among) if _changes_ignores(found, plan, among) else set()
+
+
+def _changes_ignores(found: Survey, plan: Footprint, removed: Collection[str]) -> bool:
+    changed = (*plan.affected, *found.dirty, *found.intended, *removed)
+    return any(path.rpartition("/")[2] == ".gitignore" for path in changed)
+
+
+def _ignored_by(git: Git, tree: str, paths: Collection[str]) -> set[str]:
+    """Those of `paths` that the ignore rules of `tree` cover.
 
     git reads ignore files from a worktree, so we write those of `tree` alone into a temporary folder.
     """
-    if not any(path.rpartition("/")[2] == ".gitignore" for path in (*plan.affected, *found.dirty)):
-        return ()
-    ignored = split_z(found.git.run("ls-files", "-o", "-i", "--exclude-standard", "-z"))
-    if not ignored:
-        return ()
+    if not paths:
+        return set()
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:
-        _lay_out_ignores(found.git, tree, Path(folder))
+        _lay_out_ignores(git, tree, Path(folder))
         # check-ignore does not support literal pathspecs. After ./ no name is read as pathspec magic.
-        env = {**found.git.env, "GIT_WORK_TREE": folder, "GIT_LITERAL_PATHSPECS": "0"}
-        asked = join_z([f"./{path}" for path in ignored])
+        env = {**git.env, "GIT_WORK_TREE": folder, "GIT_LITERAL_PATHSPECS": "0"}
+        asked = join_z([f"./{path}" for path in paths])
         out = Git(Path(folder), env).run(
             "check-ignore", "--no-index", "-z", "--stdin", stdin=asked, ok=(0, 1)
         )
-        still = [path.removeprefix("./") for path in split_z(out)]
-    return tuple(sorted(set(ignored) - set(still)))
+        return {path.removeprefix("./") for path in split_z(out)}
 
 
 def _lay_out_ignores(git: Git, tree: str, folder: Path) -> None:

@@ -224,7 +224,7 @@ If the ledger was rewritten too and another clone has the old one, fetch it firs
 # Why a working tree is not moved: the `reason` of GIT_RESET_FAILED and CHECKOUT_FAILED.
 REASONS: Final[dict[str, str]] = {
     "dirty": "Tracked files have changes. Commit them, or say how to keep them: `--preserve branch`, `stash` or `discard`. For `checkout`: `git stash push`.",
-    "untracked_in_the_way": "Untracked or ignored files are at paths of the target. Add `--untracked save`, or move them away.",
+    "untracked_in_the_way": "Untracked or ignored files are at paths of the target. Add `--untracked save`, or move them away. `--untracked remove` does not touch ignored files.",
     "nested_repository": "Another git repository is in the way. Move that folder away; devs-git never touches it.",
     "special_file": "A socket, a pipe or a device is in the way. Move it away.",
     "operation_under_way": "A merge, a rebase, a cherry-pick, a revert, an `am` or a bisect is not finished. End it: `git status` says how.",

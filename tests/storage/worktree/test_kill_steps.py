@@ -52,6 +52,20 @@ def test_a_rewind_killed_in_any_mode_loses_nothing(
     killed_at(stage, some(stage), record_property)
 
 
+@pytest.mark.parametrize("verb", ["rewind", "undo", "redo"])
+def test_untracked_files_that_are_taken_away_are_never_lost_by_a_kill(
+    dirtied: Scene, drive: Driver, record_property: Told, verb: str
+) -> None:
+    dirtied.write({"new.txt": "untracked\n", "deep/er/new.txt": "untracked, too\n"})
+    taken: dict[str, Any] = {"target": "10", "untracked": "remove", "preserve": "discard"}
+    before = {"rewind": [], "undo": [("rewind", taken)], "redo": [("rewind", taken), ("undo", {})]}
+    for name, request in before[verb]:
+        assert drive(dirtied.top, name, request)["error"] is None
+    request = {"rewind": taken, "undo": {}, "redo": {"preserve": "discard"}}[verb]
+    stage = KilledVerb(dirtied.top, "rewind" if verb == "rewind" else "undo", request, drive)
+    killed_at(stage, some(stage), record_property)
+
+
 def test_a_rewind_of_a_clean_tree_killed_before_any_step_loses_nothing(
     worked: Scene, drive: Driver, record_property: Told
 ) -> None:

@@ -24,6 +24,12 @@ def rewind_plan_text(plan: rewind.Plan) -> str:
         for row in plan.kept_by
     ]
     lines += [f"  still on        {branch}: {name}" for name, branch in plan.still_on.items()]
+    if plan.removed_untracked:
+        lines += [
+            *(f"  takes away      {line}" for line in _removed(plan)),
+            "                  (the backup keeps them; a checkpoint has no record of untracked files, so these are all",
+            "                  that git does not ignore)",
+        ]
     rest = plan.not_covered
     if rest["ignored_count"]:
         lines.append(
@@ -54,12 +60,19 @@ def _unknown_files_lines(plan: rewind.Plan | undo.Result) -> list[str]:
     return lines
 
 
+def _removed(result: rewind.Plan | rewind.Result | undo.Result) -> list[str]:
+    """The untracked files that are taken away, the first five by name; empty if there is none."""
+    shown = ", ".join(map(path, result.removed_untracked[:5]))
+    return [f"{plural(result.removed_untracked_count, 'untracked file')}: {shown}"] if shown else []
+
+
 def rewind_text(result: rewind.Result) -> str:
     saved = result.preserved_as
     lines = [
         f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')} changed, {plural(result.cleared_tasks, 'task')} undone.",
         f"Your previous state is saved as {'backup' if saved['type'] == 'discard' else saved['type']} {saved['reference']}.",
     ]
+    lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
     lines += [f"Not undone, because other branches have it: {row['checkpoint']}" for row in result.kept_by]
     lines += [f"Rewound here, still on {branch}: {name}" for name, branch in result.still_on.items()]
     if result.not_exact:
@@ -106,6 +119,7 @@ def undo_plan_text(plan: undo.Result) -> str:
         f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
         f"  changes         {plural(plan.files, 'file')}",
     ]
+    lines += [f"  takes away      {line}" for line in _removed(plan)]
     lines += _active_task_lines(plan, plan=True)
     return "\n".join([*lines, *_unknown_files_lines(plan), *blocked_lines(plan)])
 
@@ -114,6 +128,7 @@ def undo_text(result: undo.Result) -> str:
     lines = [
         f"Undone: {result.undone_verb} {result.undone_operation}; HEAD is {result.commit[:12]} again, {plural(result.files, 'file')} changed.",
     ]
+    lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
     if result.revived:
         lines.append(f"Live again: {', '.join(result.revived)}")
     if result.preserved_as.get("type") in ("branch", "stash"):

@@ -1,0 +1,40 @@
+"""The operations that can be undone here: those of this clone whose backup is still here."""
+
+from __future__ import annotations
+
+from devs_git.domain.ledger.event_operations import Movement
+from devs_git.domain.ledger.events import Event
+from devs_git.errors import DevsError
+from devs_git.storage.ledger import own_operations
+from devs_git.storage.worktree.engine_site import Site
+
+
+def select(site: Site, events: list[Event], op_id: str | None) -> list[Event]:
+    """The operations of this clone whose backup is here. NOTHING_TO_UNDO if the one to undo has no backup, or if the way
+    back needs a backup that was purged.
+
+    Another clone may have a worktree and a branch with the same names; its backups are never here.
+    """
+    held, purged = own_operations.select_own(site.git, events)
+    here = [event for event in held if site.objects.exists(Movement.of(event).backup)]
+    every = [event for event in events if event in here or event in purged]
+    meant = [event for event in every if event.op_id == op_id] or every[-1:]
+    lost = next(
+        (event for event in reversed(every[every.index(meant[0]) :] if meant else ()) if event in purged),
+        None,
+    )
+    if lost:
+        raise DevsError(
+            "NOTHING_TO_UNDO",
+            f"The backup of {lost.op_id} was purged, because it contained something that had to be removed.",
+            hint="Continue from the current state, or choose a checkpoint: devs-git log",
+        )
+    known = {event.op_id for event in here}
+    gone = [event.op_id for event in events if event.op_id not in known]
+    if op_id in gone or (gone and not here and not op_id):
+        raise DevsError(
+            "NOTHING_TO_UNDO",
+            f"The backup of {op_id or gone[-1]} is not here. It was pruned, or the operation belongs to another clone.",
+            hint="List the backups: git for-each-ref refs/devs/backup",
+        )
+    return here
