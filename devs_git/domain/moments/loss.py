@@ -22,11 +22,14 @@ _NAMED: Final = 2
 
 @immutable
 class Present:
-    """What a worktree has now. `committed` are entries that commits have, wherever they are. `everywhere` is all that is new."""
+    """What a worktree has now. `older` are entries that a path can have got back: from a commit, or from the index of before.
+
+    `everywhere` are the entries that are somewhere now: in commits, and new in the files and in the index.
+    """
 
     files: Entries
     index: Entries
-    committed: Collection[str]
+    older: Collection[str]
     everywhere: Collection[str]
 
 
@@ -66,17 +69,19 @@ def lost(before: Entries, now: Present) -> tuple[str, ...]:
     )
 
 
-def lost_staged(before: Entries, now: Present) -> tuple[str, ...]:
-    """The paths of staged versions that are nowhere now."""
+def lost_staged(before: Entries, files: Entries, now: Present) -> tuple[str, ...]:
+    """The paths of staged versions that are nowhere now, unless the file of before, which was newer, was committed."""
     return tuple(
-        path for path, entry in before.items() if _is_lost(path, entry, now, now.index.get(path, ""))
+        path
+        for path, entry in before.items()
+        if _is_lost(path, entry, now, now.index.get(path, "")) and files.get(path, "") not in now.everywhere
     )
 
 
 def _is_lost(path: str, entry: str, now: Present, current: str) -> bool:
     if entry in (now.files.get(path), now.index.get(path)) or entry in now.everywhere:
         return False
-    return entry not in now.committed and (not current or current in now.committed)
+    return not current or current in now.older
 
 
 def lost_commits(
@@ -122,9 +127,11 @@ def sentence(loss: Loss, command: str) -> str:
     if loss.worktree:
         said = f"the worktree {loss.worktree}" + (f" with {said}" if said else "")
     rest = (
-        f" Not kept, so gone: {', '.join(loss.unkept[:_NAMED])}{_more(loss.unkept)}." if loss.unkept else ""
+        f" (not kept, so gone for good: {', '.join(loss.unkept[:_NAMED])}{_more(loss.unkept)})"
+        if loss.unkept
+        else ""
     )
-    return f"Gone since the last moment: {said}. If this was not meant, bring it back: {command}{rest}"
+    return f"Work is gone: {said}. If nobody meant this, bring it back: {command}{rest}"
 
 
 def _some(names: Sequence[str], one: str, more: str) -> str:

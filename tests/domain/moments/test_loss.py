@@ -14,7 +14,7 @@ BEFORE = {"a.txt": "100644 mine"}
 
 def now(files: dict[str, str], index: dict[str, str] | None = None, committed: str = "head") -> Present:
     everywhere = set(files.values()) | set((index or {}).values())
-    return Present(files, index or {}, {f"100644 {committed}"}, everywhere)
+    return Present(files, index or {}, {f"100644 {committed}"}, everywhere | {f"100644 {committed}"})
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,11 @@ def test_an_executable_bit_that_was_not_committed_can_be_lost() -> None:
 
 
 def test_a_staged_version_is_lost_with_its_index_entry_and_not_if_a_newer_one_is_staged() -> None:
-    assert lost_staged(BEFORE, now({"a.txt": "100644 x"}, {"a.txt": "100644 head"})) == ("a.txt",)
-    assert lost_staged(BEFORE, now({}, {})) == ("a.txt",)
-    assert lost_staged(BEFORE, now({}, {"a.txt": "100644 newer"})) == ()
-    assert lost_staged(BEFORE, now({"a.txt": "100644 mine"}, {})) == ()
+    assert lost_staged(BEFORE, {}, now({"a.txt": "100644 x"}, {"a.txt": "100644 head"})) == ("a.txt",)
+    assert lost_staged(BEFORE, {}, now({}, {})) == ("a.txt",)
+    assert lost_staged(BEFORE, {}, now({}, {"a.txt": "100644 newer"})) == ()
+    assert lost_staged(BEFORE, {"a.txt": "100644 head"}, now({}, {})) == ()
+    assert lost_staged(BEFORE, {}, now({"a.txt": "100644 mine"}, {})) == ()
 
 
 def commit(oid: str, author: str, subject: str, *paths: str) -> GoneCommit:
@@ -77,7 +78,7 @@ def test_one_line_says_what_is_gone_and_the_command_that_brings_it_back() -> Non
         "3 uncommitted files (a, b and 1 more), 1 ignored file (.env), 1 commit (12 x), 1 stash entry" in said
     )
     assert "bring it back: devs-git rewind moment:12ab" in said
-    assert said.endswith("Not kept, so gone: big.bin.")
+    assert said.endswith("(not kept, so gone for good: big.bin)")
     assert "the worktree ../linked with 1 branch (topic)" in sentence(
         Loss(branches=("topic",), worktree="../linked"), "x"
     )

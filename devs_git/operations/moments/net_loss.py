@@ -1,0 +1,151 @@
+"""After a command: what is gone, said once to each session and shown by `status`, until it is back or a day is over."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, timedelta
+from pathlib import Path
+from shlex import quote
+from typing import Final
+
+from devs_git.domain.moments.loss import Loss, sentence
+from devs_git.domain.moments.moment import Occasion
+from devs_git.errors import DevsError
+from devs_git.operations.moments.moment_maker import maker_of
+from devs_git.storage.git.places import worktrees
+from devs_git.storage.moments import loss_back, loss_facts, loss_note, make_moment, read_moments
+from devs_git.storage.moments.loss_facts import Kept
+from devs_git.storage.moments.loss_note import NotedLoss, Watched
+from devs_git.storage.moments.maker import private_folder
+from devs_git.values import replace
+from devs_git.workspace import Workspace
+
+_A_DAY: Final = timedelta(days=1)
+# Digits of a moment's id in a command.
+_DIGITS: Final = 12
+# Sessions that are remembered as told.
+_TOLD: Final = 50
+
+
+def after_command(workspace: Workspace, occasion: Occasion, previous: str, current: str) -> None:
+    """Note what is gone since the moments from before the command.
+
+    `previous` and `current` are the ids of the worktree's newest moments before and after it; '' for none.
+    """
+    folder = private_folder(workspace.places)
+    own = str(workspace.places.git_dir)
+    watched = loss_note.take_watched(folder)
+    if workspace.places.git_dir != workspace.places.common:
+        loss_note.take_watched(workspace.places.shared / "moments", of=workspace.places.worktree_id)
+    if previous and previous != current and all(one.git_dir != own for one in watched):
+        watched = (*watched, Watched(own, str(workspace.top), previous))
+    found = tuple(filter(None, (_compared(workspace, occasion, one, current) for one in watched)))
+    if found:
+        loss_note.write(folder, (*_open(workspace), *found))
+
+
+def lines(workspace: Workspace) -> tuple[str, ...]:
+    """A line for each loss that is not brought back, oldest first. Nothing is written."""
+    gone = (one for one in loss_note.read_watched(private_folder(workspace.places)) if not _exists(one))
+    found = filter(None, (_compared(workspace, None, one, "") for one in gone))
+    return tuple(one.said for one in (*_open(workspace), *found))
+
+
+def tell(workspace: Workspace, session: str) -> tuple[str, ...]:
+    """The lines that this session was not told yet. From now on it counts as told."""
+    folder = private_folder(workspace.places)
+    _settle(workspace)
+    known = _open(workspace)
+    new = [one for one in known if session not in one.told]
+    told = [replace(one, told=(*one.told, session)[-_TOLD:]) if one in new else one for one in known]
+    loss_note.write(folder, told)
+    return tuple(one.said for one in new)
+
+
+def brought_back(workspace: Workspace, moment_id: str) -> None:
+    """Forget the losses of a moment to which the worktree was brought back."""
+    folder = private_folder(workspace.places)
+    known = loss_note.read(folder)
+    if known:
+        loss_note.write(folder, [one for one in known if one.moment != moment_id])
+
+
+def _settle(workspace: Workspace) -> None:
+    """Note the worktrees that are gone, though no hook ran after the command that took them."""
+    folder = private_folder(workspace.places)
+    gone = [one for one in loss_note.read_watched(folder) if not _exists(one)]
+    if gone:
+        loss_note.unwatch(folder, gone)
+        found = tuple(filter(None, (_compared(workspace, None, one, "") for one in gone)))
+        loss_note.write(folder, (*loss_note.read(folder), *found))
+
+
+def _open(workspace: Workspace) -> tuple[NotedLoss, ...]:
+    """The noted losses of the last day that are not brought back."""
+    since = (workspace.clock().astimezone(UTC) - _A_DAY).strftime("%Y-%m-%dT%H:%M:%S")
+    known = loss_note.read(private_folder(workspace.places))
+    return tuple(
+        one for one in known if one.created_at >= since and not loss_back.is_back(workspace.store_git, one)
+    )
+
+
+def _exists(watched: Watched) -> bool:
+    return Path(watched.git_dir).is_dir() and os.path.lexists(Path(watched.top) / ".git")
+
+
+def _compared(
+    workspace: Workspace, occasion: Occasion | None, watched: Watched, current: str
+) -> NotedLoss | None:
+    """What one worktree lost; None for nothing, or if the moment cannot be read any more."""
+    git, objects = workspace.store_git, workspace.objects
+    own = str(workspace.places.git_dir) == watched.git_dir
+    try:
+        before = Kept(*read_moments.load(objects, watched.moment))
+        if not _exists(watched):
+            loss = loss_facts.all_of(git, before, watched.top, watched.left)
+        else:
+            moment = current if own else _moment_of(workspace, occasion, watched)
+            after = Kept(*read_moments.load(objects, moment))
+            loss = loss_facts.compare(git, before, after, Path(watched.top), watched.left)
+    except DevsError:
+        return None
+    if not loss.is_any and not loss.unkept:
+        return None
+    command = _command(watched, before, own=own, loss=loss, git_dir=Path(watched.git_dir))
+    stamp = workspace.clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return replace(
+        loss_back.noted(git, before, loss, watched), created_at=stamp, said=sentence(loss, command)
+    )
+
+
+def _moment_of(workspace: Workspace, occasion: Occasion | None, watched: Watched) -> str:
+    """A new moment of another worktree."""
+    found = worktrees(workspace.store_git, workspace.places.common)
+    places = next((one for one in found if str(one.git_dir) == watched.git_dir), None)
+    if places is None or occasion is None:
+        return ""
+    return make_moment.make(maker_of(Workspace(places)), occasion).moment_id
+
+
+def _command(watched: Watched, before: Kept, *, own: bool, loss: Loss, git_dir: Path) -> str:
+    """The one command that brings all back."""
+    name = f"moment:{watched.moment[:_DIGITS]}"
+    if loss.worktree:
+        return f"devs-git restore {name} --worktree {quote(watched.top)}"
+    go = _to_the_branch(before, git_dir)
+    if own:
+        return f"{go and f'git {go} && '}devs-git rewind {name}"
+    at = f"git -C {quote(watched.top)}"
+    return f"{go and f'{at} {go} && '}{at} devs rewind {name}"
+
+
+def _to_the_branch(before: Kept, git_dir: Path) -> str:
+    """What git has to do first, if another branch is checked out now."""
+    try:
+        now = (git_dir / "HEAD").read_text("utf-8", "replace").strip().removeprefix("ref: refs/heads/")
+    except OSError:
+        return ""
+    branch = before.state.branch.removeprefix("refs/heads/")
+    if branch:
+        return "" if branch == now else f"switch {quote(branch)}"
+    return f"switch --detach {before.state.head[:_DIGITS]}" if len(now) != len(before.state.head) else ""

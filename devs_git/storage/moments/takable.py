@@ -1,0 +1,113 @@
+"""Which worktrees a command reaches, and what it may take of each: ignored files with their sizes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.moments.taking import Kind, Taking
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import Git, split_z
+from devs_git.values import immutable
+
+REMOVING: Final[frozenset[Kind]] = frozenset({"worktrees", "nested"})
+# Paths that git gets as arguments; for more it lists all files.
+_ARGUMENTS: Final = 200
+
+
+@immutable
+class Reach:
+    """What one part of a command takes from one worktree. `roots` are relative to the worktree's folder, `.` for all."""
+
+    taking: Taking
+    roots: tuple[str, ...]
+
+
+def reached(
+    takings: Sequence[Taking], folder: str, here: Places, all_worktrees: Sequence[Places]
+) -> Mapping[Places, tuple[Reach, ...]]:
+    """What a command that runs in `folder` takes from each worktree.
+
+    If nobody can tell where it takes something, that is the worktree `here`; for a command that may remove whole folders,
+    it is each one.
+    """
+    found: dict[Places, list[Reach]] = {here: []}
+    tops = {places: os.path.realpath(places.top or "") for places in all_worktrees}
+    for taking in takings:
+        if taking.paths is None:
+            unsure = all_worktrees if taking.kinds & REMOVING else (here,)
+            for places in unsure:
+                found.setdefault(places, []).append(Reach(taking, (".",)))
+            continue
+        for places, roots in _roots(taking, taking.paths, folder, tops).items():
+            found.setdefault(places, []).append(Reach(taking, tuple(dict.fromkeys(roots))))
+    return {places: tuple(reaches) for places, reaches in found.items()}
+
+
+def _roots(
+    taking: Taking, paths: Sequence[str], folder: str, tops: Mapping[Places, str]
+) -> dict[Places, list[str]]:
+    roots: dict[Places, list[str]] = {}
+    removes = "worktrees" in taking.kinds
+    for path in paths:
+        place = _absolute(path, folder)
+        inside = [places for places, top in tops.items() if _is_in(place, top)]
+        # The innermost: a linked worktree may be inside another one.
+        around = max(inside, key=lambda one: len(tops[one]), default=None)
+        if around and not removes:
+            roots.setdefault(around, []).append("." if taking.whole else os.path.relpath(place, tops[around]))
+        for places, top in tops.items():
+            named = removes and top.endswith(f"/{path}")
+            if named or (taking.kinds & REMOVING and top != place and _is_in(top, place)) or top == place:
+                roots.setdefault(places, []).append(".")
+    if removes and not roots:
+        return {places: ["."] for places in tops}
+    return roots
+
+
+def _absolute(path: str, folder: str) -> str:
+    """The path without links in its folders. A link as its last part stays: a command takes the link, not what it leads to."""
+    # The function of Path fails for a user that nobody knows.
+    place = Path(os.path.normpath(Path(folder) / os.path.expanduser(path)))  # noqa: PTH111
+    return os.fspath(Path(os.path.realpath(place.parent)) / place.name)
+
+
+def _is_in(place: str, folder: str) -> bool:
+    return place == folder or place.startswith(folder.rstrip("/") + "/")
+
+
+def ignored_files(git: Git, top: Path, reaches: Iterable[Reach]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """The ignored files that the reaches may take, with their sizes in bytes, and ignored repositories inside.
+
+    `git` is that of the worktree, with the user's index.
+    """
+    roots: list[str] = []
+    for reach in reaches:
+        if "ignored" in reach.taking.kinds:
+            roots += [root for root in reach.roots if not reach.taking.exact or _is_file(top / root)]
+    if not roots:
+        return {}, ()
+    words = ("ls-files", "-z", "-o", "-i", "--exclude-standard")
+    asked = () if "." in roots or len(roots) > _ARGUMENTS else ("--", *roots)
+    listed = split_z(git.run(*words, *asked))
+    sizes: dict[str, int] = {}
+    for path in listed:
+        facts = _facts(top / path)
+        if facts and (stat.S_ISREG(facts.st_mode) or stat.S_ISLNK(facts.st_mode)):
+            sizes[path] = facts.st_size
+    return sizes, tuple(path for path in listed if path.endswith("/"))
+
+
+def _is_file(place: Path) -> bool:
+    facts = _facts(place)
+    return facts is not None and not stat.S_ISDIR(facts.st_mode)
+
+
+def _facts(place: Path) -> os.stat_result | None:
+    try:
+        return place.lstat()
+    except OSError:
+        return None
