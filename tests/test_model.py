@@ -30,7 +30,7 @@ def test_nothing_that_was_there_is_ever_lost(tmp_path: Path) -> None:
 def test_without_the_capture_the_model_finds_a_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The control arm: backups hold HEAD alone, and nothing is left in sight."""
 
-    def nothing(objects: Any, state: State, *words: Any) -> str:
+    def nothing(objects: Any, state: State, *words: Any, **_more: Any) -> str:
         tree = objects.read(state.head, "commit")[5:45].decode()
         return real_store(objects, State(state.head, state.branch, tree, tree), *words)
 

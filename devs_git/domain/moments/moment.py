@@ -54,6 +54,7 @@ class Details:
 
     `top` is the worktree's folder, relative to the folder in which the common git directory is. `unmerged`: the index had conflicts. `under_way`: git's operation that was in progress,
     such as `a merge`; '' for none. `left_out`: nested repositories (with a slash at the end) and files that are too large.
+    `umask` is the one under which the permissions that the state does not list are the usual ones.
     `branches` (full name and oid) and `stashes` are recorded only before a command that may drop refs. `ignored` is the
     tree of the ignored files that the moment has, '' for none.
     """
@@ -67,6 +68,7 @@ class Details:
     branches: Mapping[str, str] = field(default_factory=dict)
     stashes: tuple[str, ...] = ()
     ignored: str = ""
+    umask: int = 0o022
 
     def record(self) -> dict[str, Any]:
         """The details as JSON has them."""
@@ -77,7 +79,7 @@ def details_of(record: Mapping[str, Any]) -> Details:
     """The details from their mapping. Fields of a newer version are ignored."""
     known = {
         name: record[name]
-        for name in ("created_at", "top", "unmerged", "under_way", "ignored")
+        for name in ("created_at", "top", "unmerged", "under_way", "ignored", "umask")
         if name in record
     }
     occasion = {name: value for name, value in record["occasion"].items() if name in _OCCASION}

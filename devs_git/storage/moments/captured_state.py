@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -17,9 +17,9 @@ from devs_git.storage.git.program import Git, join_z, split_z
 from devs_git.storage.moments import file_tree
 from devs_git.storage.moments.file_tree import Shot
 from devs_git.storage.moments.maker import KnownMoment, Maker
-from devs_git.storage.worktree import active_task, unconverted_bytes
+from devs_git.storage.worktree import active_task, attributes, unconverted_bytes
 from devs_git.storage.worktree.backups import State
-from devs_git.storage.worktree.modes import Modes, default_mode
+from devs_git.storage.worktree.modes import Modes, default_mode, umask
 from devs_git.storage.worktree.raw_bytes import raw_git
 from devs_git.storage.worktree.survey import Head
 from devs_git.storage.worktree.unconverted_bytes import Listing, UnconvertedFiles
@@ -28,6 +28,7 @@ from devs_git.values import immutable
 # An entry of the index that is in conflict, in `ls-files -v -s -z`: stage 1, 2 or 3.
 _UNMERGED: Final = rb"(?:^|\0)[^?] \d{6} (%b) ([123])\t([^\0]*)" % OID_FORM.encode()
 _EMPTY: Final = rb"(?:^|\0)[^?] \d{6} %b 0\t([^\0]*)" % EMPTY_BLOB.encode()
+_EXECUTABLE: Final = "100755"
 # Entries whose flags tell git not to look at the file.
 _FLAGGED: Final = rb"(?:^|\0)[a-zS] "
 
@@ -69,7 +70,7 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
         _raw(maker, others.kept),
         index.whole,
         active_task.read(maker.places),
-        _modes(ours, shot, known.state.modes if known else None),
+        _modes(ours, shot, known.state.modes if known and known.details.umask == umask() else None),
         others.exact,
         others.unkept,
     )
@@ -154,11 +155,16 @@ def _raw(maker: Maker, paths: Collection[str]) -> str:
 
 
 def _modes(ours: Git, shot: Shot, before: Modes | None) -> Modes:
-    """The permissions that git would not give by itself, of files and of folders (with a slash at the end).
+    """The permissions that git would not give by itself, of files and of folders (with a slash at the end). `before` are those
+    of the last moment, if it was made under this umask.
 
     Only files that were read anew can have new permissions: a change of permissions changes the time that git compares.
     """
     top = os.fspath(ours.where)
+    if not attributes.sees_modes(ours):
+        # The tree does not say which files are executable on the disk.
+        entries = (line.partition("\t") for line in split_z(ours.run("ls-files", "-s", "-z")))
+        return _unusual(top, {path: head.startswith(_EXECUTABLE) for head, _, path in entries})
     if before is None:
         return _unusual(top, split_z(ours.run("ls-files", "-z")))
     again = {*shot.seen, *shot.changed}
@@ -166,8 +172,9 @@ def _modes(ours: Git, shot: Shot, before: Modes | None) -> Modes:
     return _unusual(top, (*kept, *again, *(path for path in before if path.endswith("/"))))
 
 
-def _unusual(top: str, paths: Iterable[str]) -> dict[str, int]:
-    common = {default_mode(executable=True), default_mode(executable=False)}
+def _unusual(top: str, paths: Iterable[str] | Mapping[str, bool]) -> dict[str, int]:
+    """The unusual permissions of files and of the folders above them. A mapping says which files git makes executable."""
+    both = {default_mode(executable=True), default_mode(executable=False)}
     folder_mode = default_mode(executable=True)
     found: dict[str, int] = {}
     folders: set[str] = set()
@@ -179,6 +186,7 @@ def _unusual(top: str, paths: Iterable[str]) -> dict[str, int]:
         if path.endswith("/"):
             continue
         mode = _lstat_mode(f"{top}/{path}")
+        common = {default_mode(executable=paths[path])} if isinstance(paths, Mapping) else both
         if stat.S_ISREG(mode) and stat.S_IMODE(mode) not in common:
             found[path] = stat.S_IMODE(mode)
     for folder in folders:

@@ -24,7 +24,7 @@ from devs_git.storage.moments import (
 from devs_git.storage.moments.captured_state import Captured
 from devs_git.storage.moments.last_moment import LastMoment
 from devs_git.storage.moments.maker import KnownMoment, Maker
-from devs_git.storage.worktree import survey
+from devs_git.storage.worktree import modes, survey
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.survey import Head
 from devs_git.values import immutable, replace
@@ -116,6 +116,7 @@ def _details(maker: Maker, occasion: Occasion, captured: Captured, *, keep_refs:
         captured.left_out,
         _branches(maker) if keep_refs else {},
         tuple(refs.stashes(maker.store)) if keep_refs else (),
+        umask=modes.umask(),
     )
 
 

@@ -16,11 +16,18 @@ from devs_git.storage.git.objects import EXECUTABLE, FILE
 Modes = Mapping[str, int]
 
 
-def default_mode(*, executable: bool) -> int:
-    """The permissions that git gives a file under this umask. A folder gets those of an executable file."""
+def umask() -> int:
+    """The umask of this process."""
     mask = os.umask(0)
     os.umask(mask)
-    return (0o777 if executable else 0o666) & ~mask
+    return mask
+
+
+def default_mode(*, executable: bool, mask: int | None = None) -> int:
+    """The permissions that git gives a file under a umask, or under the current one. A folder gets those of an executable
+    file.
+    """
+    return (0o777 if executable else 0o666) & ~(umask() if mask is None else mask)
 
 
 def are_default(found: Modes) -> bool:
