@@ -1,7 +1,8 @@
 """`prune`: delete what is older than the policy keeps it. These are recovery points, so it shows its plan and asks.
 
-All refs go in one transaction with the event, so either all of them are deleted or none. What an undo within its time
-needs stays, and so does what a person has changed or checked out. git deletes the objects later, when it collects garbage.
+All refs go with the event, so either all of them are deleted or none: those of moments, which are in a store of their own,
+are locked before the others go. What an undo within its time needs stays, and so does what a person has changed or checked
+out. The objects of moments are deleted at once; git deletes the others later, when it collects garbage.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ def _delete(workspace: Workspace, found: Sequence[Outdated]) -> str:
     """Delete refs and files; the oid of the event."""
     prune_moments.forget_last(workspace.store_git, tuple(one for kind in found for one in kind.updates))
     event = _record(workspace, found)
+    if any(kind.kind == "moments" and kind.count for kind in found):
+        prune_moments.free_space(workspace.store_git)
     newest_objects.forget(workspace.places.common, _unreached(workspace, found), backups.FOLDER)
     for kind in found:
         for file in kind.files:
@@ -99,8 +102,9 @@ def _record(workspace: Workspace, found: Sequence[Outdated]) -> str:
         prune_moments.reduction(workspace.objects, *facts) for kind in found for facts in kind.reduced
     ]
     try:
-        return workspace.append(lambda _tip: Draft(event, updates=tuple(updates))).oid
-    except refs.RefMoved as error:
+        with prune_moments.apart(workspace.store_git, updates) as others:
+            return workspace.append(lambda _tip: Draft(event, updates=others)).oid
+    except (refs.RefMoved, refs.RefLocked) as error:
         raise DevsError(
             "CONFLICT",
             "Another process moved or deleted a ref at this moment. Nothing was deleted.",

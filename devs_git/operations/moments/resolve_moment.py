@@ -69,7 +69,7 @@ def session_of(objects: Objects) -> Callable[[Moment], str]:
     @cache
     def session(moment: Moment) -> str:
         try:
-            return read_moments.load(objects, moment.id)[1].occasion.session
+            return read_moments.look_up(objects, moment.id)[1].occasion.session
         except DevsError:
             return ""
 
@@ -89,7 +89,7 @@ def _of_snapshot(workspace: Workspace, named: OfSnapshot, moments: Sequence[Mome
     for worktree in dict.fromkeys(one.worktree for one in moments):
         here = [one for one in moments if one.worktree == worktree and one.created_at <= until]
         for one in here[:_NEAR]:
-            state, _details = read_moments.load(workspace.objects, one.id)
+            state, _details = read_moments.look_up(workspace.objects, one.id)
             if (state.worktree, state.head) == (snapshot.tree, snapshot.parent):
                 return one
     raise named_moment.not_found(

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from devs_git.domain.ledger.events import LEDGER
-from devs_git.domain.moments.moment import PREFIX
+from devs_git.domain.moments.moment import COMMITS
 from devs_git.operations.recall import spool
 from devs_git.storage.catalog import database
 from devs_git.storage.git import object_graph, refs
 from devs_git.storage.git.program import GitFailed
+from devs_git.storage.moments import moment_store
 from devs_git.storage.moments.prune_moments import Day
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -38,45 +39,19 @@ class Use:
     bytes: int
 
 
-@immutable
-class _Ref:
-    """A ref with its oid, and the tree of its commit ('' for what has none)."""
-
-    name: str
-    oid: str
-    tree: str
-
-
 def measure(workspace: Workspace, days: Sequence[Day]) -> Iterator[Use]:
     """Each kind, also those that take nothing. `workspace.progress` is called before each step that may take long."""
-    every, heads = list(_refs(workspace)), _heads(workspace)
+    every, heads = refs.list_refs(workspace.store_git), _heads(workspace)
     workspace.progress("measuring moments", 0, 0)
-    yield Use("moments", sum(day.moments for day in days), _bytes_of_moments(workspace, days, every, heads))
+    size = _use("moments", list(_below(moment_store.folder(workspace.places.common)))).bytes
+    yield Use("moments", sum(day.moments for day in days), size)
     for kind, folder in _REFS.items():
         workspace.progress(f"measuring {kind}", 0, 0)
-        own = [ref.oid for ref in every if ref.name.startswith(folder)]
-        rest = [ref.oid for ref in every if not ref.name.startswith((folder, PREFIX))]
+        own = [oid for ref, oid in every.items() if ref.startswith(folder)]
+        rest = [oid for ref, oid in every.items() if not ref.startswith((folder, COMMITS))]
         yield Use(kind, len(own), _bytes(workspace, own, [*rest, *heads]))
     yield from _files(workspace)
     workspace.progress("measuring", 1, 1)
-
-
-def _bytes_of_moments(
-    workspace: Workspace, days: Sequence[Day], every: Sequence[_Ref], heads: Sequence[str]
-) -> int:
-    """What only moments have. For a tree, git looks at no commits, so the trees of all recent commits are named to it."""
-    rest = [ref for ref in every if not ref.name.startswith(PREFIX)]
-    roots = [oid for day in days for _, oid in day.refs]
-    if not roots:
-        return 0
-    try:
-        recent = object_graph.trees_since(
-            workspace.store_git, min(day.day for day in days), f"--exclude={PREFIX}*", "--all"
-        )
-    except GitFailed:
-        return -1
-    trees = [ref.tree for ref in rest if ref.tree]
-    return _bytes(workspace, roots, [*(ref.oid for ref in rest), *heads, *trees, *recent])
 
 
 def _bytes(workspace: Workspace, roots: Sequence[str], others: Sequence[str]) -> int:
@@ -84,12 +59,6 @@ def _bytes(workspace: Workspace, roots: Sequence[str], others: Sequence[str]) ->
         return object_graph.disk_usage(workspace.store_git, roots, others)
     except GitFailed:
         return -1
-
-
-def _refs(workspace: Workspace) -> Iterator[_Ref]:
-    every = refs.list_refs(workspace.store_git)
-    trees = object_graph.trees_of(workspace.store_git, list(every.values()))
-    yield from (_Ref(name, oid, trees.get(oid, "")) for name, oid in every.items())
 
 
 def _heads(workspace: Workspace) -> list[str]:

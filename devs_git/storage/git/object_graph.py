@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from devs_git.domain.ledger.ids import is_oid
 from devs_git.domain.recall.purge_terms import contains, stream_contains
 from devs_git.storage.git.program import Git
 from devs_git.values import immutable
@@ -160,18 +159,3 @@ def disk_usage(git: Git, roots: Sequence[str], others: Sequence[str]) -> int:
         return 0
     script = "".join(f"{root}\n" for root in roots) + "".join(f"^{other}\n" for other in others)
     return int(git.run("rev-list", "--objects", "--disk-usage", "--stdin", stdin=script.encode()) or 0)
-
-
-def trees_since(git: Git, since: str, *selection: str) -> list[str]:
-    """The trees of all commits since a day (`2026-11-09`), and of their parents. `selection`: options that choose refs."""
-    out = git.run("log", "--format=%H %P", f"--since={since}T00:00:00Z", *selection, "--").decode()
-    return list(dict.fromkeys(trees_of(git, list(dict.fromkeys(out.split()))).values()))
-
-
-def trees_of(git: Git, oids: Sequence[str]) -> dict[str, str]:
-    """The tree of each commit, or of the commit of each tag. What has none, or is missing, is left out."""
-    script = "".join(f"{oid}^{{tree}}\n" for oid in oids).encode()
-    lines = (
-        git.run("cat-file", "--batch-check=%(objectname)", stdin=script).decode().splitlines() if oids else []
-    )
-    return {oid: line for oid, line in zip(oids, lines, strict=True) if is_oid(line)}

@@ -12,6 +12,7 @@ from typing import Final
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.errors import DevsError
+from devs_git.storage.git import children
 from devs_git.storage.git.program import Git, GitFailed, split_lines
 from devs_git.values import immutable
 
@@ -43,17 +44,49 @@ def _line(update: RefUpdate) -> bytes:
 
 def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
     """Make all of `updates` or none, except after a crash. If this raises RefMoved or RefLocked, no ref has moved."""
-    script = b"start\0" + b"".join(_line(update) for update in updates) + b"prepare\0commit\0"
+    script = _prepare(updates) + b"commit\0"
     try:
         # A stash entry is a line of a reflog, and git makes the reflog of refs/stash only with this option.
         log = ("--create-reflog",) if any(update.ref == "refs/stash" for update in updates) else ()
         git.run("update-ref", "-m", message, *log, "--stdin", "-z", stdin=script)
     except GitFailed as error:
-        if _MOVED.search(error.stderr):
-            raise RefMoved(error.stderr) from error
-        if _LOCKED.search(error.stderr):
-            raise RefLocked(error.stderr) from error
-        raise
+        raise _moved_or_locked(error.stderr) or error from error
+
+
+@contextlib.contextmanager
+def prepared(git: Git, updates: Sequence[RefUpdate], message: str) -> Iterator[None]:
+    """Make `updates` after the body; none of them if it raises. During the body their refs are locked, with their old values.
+
+    RefMoved and RefLocked before the body.
+    """
+    words = ("update-ref", "-m", message, "--stdin", "-z")
+    child = git.start(*words, piped=True)
+    assert child.stdin
+    assert child.stdout
+    try:
+        child.stdin.write(_prepare(updates))
+        child.stdin.flush()
+        answers = (child.stdout.readline(), child.stdout.readline())
+        if answers != (b"start: ok\n", b"prepare: ok\n"):
+            said = children.output_of(child, words)[1].decode("utf-8", "replace")
+            raise _moved_or_locked(said) or GitFailed(words, child.returncode, said)
+        yield
+        _, err = children.output_of(child, words, b"commit\0")
+        if child.returncode:
+            raise GitFailed(words, child.returncode, err.decode("utf-8", "replace"))
+    finally:
+        if child.returncode is None:
+            children.end_group(child)
+
+
+def _prepare(updates: Sequence[RefUpdate]) -> bytes:
+    return b"start\0" + b"".join(_line(update) for update in updates) + b"prepare\0"
+
+
+def _moved_or_locked(words: str) -> RefMoved | RefLocked | None:
+    if _MOVED.search(words):
+        return RefMoved(words)
+    return RefLocked(words) if _LOCKED.search(words) else None
 
 
 def any_unmoved(git: Git, updates: Sequence[RefUpdate]) -> bool:

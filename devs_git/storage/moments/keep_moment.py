@@ -19,6 +19,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.moments import moment_store
 from devs_git.storage.moments.captured_state import Captured, stage_entries
 from devs_git.storage.moments.maker import KnownMoment, Maker
 from devs_git.storage.worktree.backups import META
@@ -28,20 +29,34 @@ _ATTEMPTS: Final = 20
 
 
 def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment | None) -> str:
-    """Store the moment, and return its id. BUSY if other processes move the same refs all the time.
+    """Store the moment, and return its id. BUSY if other processes move the same refs all the time; GitFailed.
 
     We wait for the disk as much as git does for an object that it writes: a loss of power may cost the newest moments.
     """
-    maker = replace(maker, objects=replace(maker.objects, durable=False))
+    _adopt(maker, captured, details, last)
+    # Each object that we write here goes into the store of moments, even if the user's store has it.
+    maker = replace(maker, objects=replace(maker.objects, durable=False, alternates=()))
     for _ in range(_ATTEMPTS):
         details, update, moment_id = _add(maker, captured, details)
-        updates = (update, *_commits(maker, captured.state.head, details, last))
+        commits = _commits(maker, captured.state.head, details, last)
         try:
-            refs.transaction(maker.store, updates, "devs: moment")
+            if commits:
+                refs.transaction(maker.store, commits, "devs: moment")
+            refs.transaction(maker.moments, (update,), "devs: moment")
         except (refs.RefMoved, refs.RefLocked):
             continue
         return moment_id
     raise DevsError("BUSY", "Other processes change the moments of this worktree.", hint="Try it again.")
+
+
+def _adopt(maker: Maker, captured: Captured, details: Details, last: KnownMoment | None) -> None:
+    """Take into the store of moments what the moment does not share with HEAD's commit or with the moment before."""
+    state, git = captured.state, maker.git
+    known = {last.state.index, last.state.worktree} if last and last.state.head == state.head else set()
+    oids = moment_store.new_objects(git, state.head, {state.index, state.worktree} - known)
+    oids |= moment_store.new_objects(git, "", {state.raw, details.ignored} - {""})
+    oids |= {*captured.stages, state.index_raw} - {""}
+    moment_store.adopt(git, maker.places.common, oids)
 
 
 def is_kept(maker: Maker, details: Details) -> bool:
@@ -51,7 +66,7 @@ def is_kept(maker: Maker, details: Details) -> bool:
 
 def _value(maker: Maker, ref: str) -> str:
     """What a ref names; '' if there is none. git is started only for a packed ref."""
-    return refs.loose(maker.places.common, ref) or refs.read(maker.store, ref)
+    return refs.loose(moment_store.folder(maker.places.common), ref) or refs.read(maker.moments, ref)
 
 
 def _add(maker: Maker, captured: Captured, details: Details) -> tuple[Details, RefUpdate, str]:

@@ -19,6 +19,7 @@ from devs_git.storage.moments import (
     ignored_files,
     keep_moment,
     last_moment,
+    moment_store,
     read_moments,
 )
 from devs_git.storage.moments.captured_state import Captured
@@ -55,12 +56,20 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
     """
     with locks.hold(maker.folder / "lock", wait=WAIT, orphan_wait=WAIT) as descriptor:
         file_tree.refuse_half_moved(maker.places)
-        maker = replace(maker, git=maker.git.with_cache().with_descriptors(descriptor))
+        maker = _of_store(maker, descriptor)
         for _ in range(_ATTEMPTS - 1):
             # A commit that another process makes at this moment takes some milliseconds.
             with contextlib.suppress(_MovedMeanwhile):
                 return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
         return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
+
+
+def _of_store(maker: Maker, descriptor: int) -> Maker:
+    """The same maker, with git and objects that write into the store of moments."""
+    common = maker.places.common
+    moment_store.prepare(common)
+    git = moment_store.writing(maker.git, common).with_cache().with_descriptors(descriptor)
+    return replace(maker, git=git, objects=moment_store.objects_of(maker.objects))
 
 
 def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequence[str]) -> Made:
@@ -125,7 +134,7 @@ def _last_known(maker: Maker, last: LastMoment, current: LastMoment) -> KnownMom
     if not last.id:
         return None
     try:
-        state, details = read_moments.load(maker.objects, last.id)
+        state, details = read_moments.read(maker.objects, last.id)
     except DevsError:
         return None
     same_index = bool(current.index_sum) and current.index_sum == last.index_sum

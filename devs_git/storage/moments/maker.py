@@ -10,6 +10,7 @@ from devs_git.domain.moments.moment import Details
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
+from devs_git.storage.moments import moment_store
 from devs_git.storage.worktree.backups import State
 from devs_git.values import field, immutable
 
@@ -37,6 +38,11 @@ class Maker:
     limit: Callable[[], int]
     clock: Callable[[], datetime]
     step: Callable[[str], None] = field(default=lambda _name: None)
+
+    @property
+    def moments(self) -> Git:
+        """git for the refs of moments."""
+        return moment_store.refs_of(self.store, self.places.common)
 
     @property
     def folder(self) -> Path:

@@ -1,23 +1,25 @@
 """Deletes moments by whole days: for each worktree and day the ref of the moments and the refs of their commits.
 
-A day's refs go together. A ref that somebody moved meanwhile makes the whole transaction fail, so no moment that was just
-made is deleted.
+A day's refs go together. A ref that somebody moved meanwhile makes the whole deletion fail, so no moment that was just made
+is deleted. In every function here `git` has the user's GIT_DIR in its environment; the store of moments is found from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
-from devs_git.domain.moments.moment import PREFIX, STATES, day_of_ref
+from devs_git.domain.moments.moment import COMMITS, STATES, day_of_ref
 from devs_git.storage.git import refs
 from devs_git.storage.git.object_graph import contents
 from devs_git.storage.git.objects import TREE, Entry, Objects
 from devs_git.storage.git.places import common_of
-from devs_git.storage.git.program import Git
-from devs_git.values import immutable
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.moments import moment_store
+from devs_git.values import immutable, replace
 
 # The note of the last moment, for the hooks.
 LAST: Final = "last"
@@ -44,17 +46,22 @@ class Day:
 
 
 def days(git: Git) -> tuple[Day, ...]:
-    """All days that have moments, oldest first. `git` has GIT_DIR in its environment.
+    """All days that have moments, oldest first.
 
-    This takes at most three git children, however many moments there are.
+    This takes at most four git children, however many moments there are.
     """
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for ref, oid in refs.list_refs(git, PREFIX.rstrip("/")).items():
+    own = _own(git)
+    every = {
+        **refs.list_refs(git, COMMITS.rstrip("/")),
+        **(refs.list_refs(own, STATES.rstrip("/")) if own else {}),
+    }
+    for ref, oid in every.items():
         named = day_of_ref(ref)
         if named:
             found.setdefault(named, []).append((ref, oid))
     trees = [oid for each in found.values() for ref, oid in each if ref.startswith(STATES)]
-    held = _moments(git, trees)
+    held = _moments(own, trees) if own else {}
     return tuple(
         Day(
             worktree,
@@ -74,8 +81,9 @@ def deletions(days: Sequence[Day]) -> tuple[RefUpdate, ...]:
 def reduction(objects: Objects, ref: str, day: str, keep: Collection[str]) -> RefUpdate:
     """The update of the ref of a day, now at the tree `day`, by which only the moments `keep` stay. It writes the trees.
 
-    The refs of the day's commits stay as they are.
+    The refs of the day's commits stay as they are. `objects` are the user's.
     """
+    objects = replace(moment_store.objects_of(objects), alternates=())
     hours = {}
     for hour, folder in objects.read_tree(day).items():
         stay = {name: one for name, one in objects.read_tree(folder.oid).items() if one.oid in keep}
@@ -85,12 +93,41 @@ def reduction(objects: Objects, ref: str, day: str, keep: Collection[str]) -> Re
 
 
 def prune(git: Git, days: Sequence[Day]) -> int:
-    """Delete these days in one transaction; how many moments they had. RefMoved, RefLocked: then none was deleted."""
+    """Delete these days; how many moments they had. RefMoved, RefLocked: then none was deleted."""
     updates = deletions(days)
     forget_last(git, updates)
-    if updates:
-        refs.transaction(git, updates, "devs: prune moments")
+    with apart(git, updates) as commits:
+        if commits:
+            refs.transaction(git, commits, "devs: prune moments")
     return sum(day.moments for day in days)
+
+
+@contextlib.contextmanager
+def apart(git: Git, updates: Sequence[RefUpdate]) -> Iterator[tuple[RefUpdate, ...]]:
+    """Make those of `updates` that are of refs in the store after the body, or none if the body raises.
+
+    Yields the others, which are of refs of the user's repository: the body makes them. RefMoved and RefLocked before it.
+    """
+    ours = [update for update in updates if update.ref.startswith(STATES)]
+    others = tuple(update for update in updates if update not in ours)
+    own = _own(git)
+    if own is None or not ours:
+        yield others
+        return
+    with refs.prepared(own, ours, "devs: prune moments"):
+        yield others
+
+
+def free_space(git: Git) -> None:
+    """Delete the objects that no moment has any more, unless they are new. If git cannot, the next call does it."""
+    with contextlib.suppress(GitFailed):
+        moment_store.pack(git, common_of(git))
+
+
+def _own(git: Git) -> Git | None:
+    """git for the refs of moments; None if this repository never had any."""
+    common = common_of(git)
+    return moment_store.refs_of(git, common) if moment_store.exists(common) else None
 
 
 def forget_last(git: Git, updates: Sequence[RefUpdate]) -> None:
@@ -99,10 +136,11 @@ def forget_last(git: Git, updates: Sequence[RefUpdate]) -> None:
     By its note, the next hook would find that nothing has changed since that moment, and make none.
     """
     going = {update.ref for update in updates if update.ref.startswith(STATES)}
-    if not going:
+    own = _own(git)
+    if not going or own is None:
         return
     # The last part of the name is the day, so the newest ref of a worktree comes last.
-    newest = {ref.rpartition("/")[0]: ref for ref in sorted(refs.list_refs(git, STATES.rstrip("/")))}
+    newest = {ref.rpartition("/")[0]: ref for ref in sorted(refs.list_refs(own, STATES.rstrip("/")))}
     for ref in going.intersection(newest.values()):
         named = day_of_ref(ref)
         if named:

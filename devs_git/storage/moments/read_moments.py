@@ -18,15 +18,22 @@ from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import TREE, Objects
 from devs_git.storage.git.program import Git
+from devs_git.storage.moments import moment_store
 from devs_git.storage.worktree.backups import META, State, state_of
 
 
 def list_moments(git: Git, objects: Objects, *, worktree: str | None = None) -> tuple[Moment, ...]:
-    """All moments, newest first, or those of one worktree. Their details are not read. Trees that git pruned are skipped."""
+    """All moments, newest first, or those of one worktree. Their details are not read. Trees that are gone are skipped.
+
+    `git` is that of the ledger, `objects` are the user's.
+    """
+    common = objects.folder.parent
+    if not moment_store.exists(common):
+        return ()
     pattern = STATES.rstrip("/") if worktree is None else f"{STATES}{path_of(worktree)}"
-    found = [
-        moment for ref, oid in refs.list_refs(git, pattern).items() for moment in _of_day(objects, ref, oid)
-    ]
+    own = moment_store.objects_of(objects)
+    days = refs.list_refs(moment_store.refs_of(git, common), pattern)
+    found = [moment for ref, oid in days.items() for moment in _of_day(own, ref, oid)]
     return tuple(sorted(found, key=lambda one: (one.created_at, one.id), reverse=True))
 
 
@@ -52,14 +59,40 @@ def _of_day(objects: Objects, ref: str, oid: str) -> Iterator[Moment]:
 
 
 def load(objects: Objects, moment_id: str) -> tuple[State, Details]:
-    """The state that a moment has, and its details. MOMENT_NOT_FOUND if no such moment is in the object store."""
+    """The state that a moment has, and its details; afterwards the user's store `objects` has all objects of the moment.
+
+    MOMENT_NOT_FOUND if there is no such moment.
+    """
+    own = moment_store.objects_of(objects)
+    state, details = read(own, moment_id)
     try:
-        entry = objects.read_tree(moment_id).get(META)
-        record = json.loads(objects.read(entry.oid, "blob")) if entry else {}
+        entries = own.read_tree(moment_id)
+        trees = [entry.oid for entry in entries.values() if entry.mode == TREE]
+        more = [moment_id, *(entry.oid for entry in entries.values() if entry.mode != TREE)]
+        moment_store.bring(objects, state.head, trees, more)
+    except DevsError as error:
+        raise _not_found(moment_id) from error
+    return state, details
+
+
+def look_up(objects: Objects, moment_id: str) -> tuple[State, Details]:
+    """Like `load`, for a list: the objects stay where they are, so git cannot use the trees of the state."""
+    return read(moment_store.objects_of(objects), moment_id)
+
+
+def read(own: Objects, moment_id: str) -> tuple[State, Details]:
+    """The same with the objects of the store of moments."""
+    try:
+        entry = own.read_tree(moment_id).get(META)
+        record = json.loads(own.read(entry.oid, "blob")) if entry else {}
         return state_of(record["state"]), details_of(record["moment"])
     except (DevsError, KeyError, TypeError, ValueError) as error:
-        raise DevsError(
-            "MOMENT_NOT_FOUND",
-            f"There is no moment {moment_id[:12]}, or git pruned a part of it.",
-            hint="List them: devs-git log --moments",
-        ) from error
+        raise _not_found(moment_id) from error
+
+
+def _not_found(moment_id: str) -> DevsError:
+    return DevsError(
+        "MOMENT_NOT_FOUND",
+        f"There is no moment {moment_id[:12]}, or a part of it is gone.",
+        hint="List them: devs-git log --moments",
+    )

@@ -32,7 +32,7 @@ def raw_git(git: Git, places: Places, index: Path) -> Git:
     env = {
         "GIT_DIR": os.fspath(folder),
         "GIT_COMMON_DIR": os.fspath(folder),
-        "GIT_OBJECT_DIRECTORY": os.fspath(places.common / "objects"),
+        "GIT_OBJECT_DIRECTORY": git.env.get("GIT_OBJECT_DIRECTORY", os.fspath(places.common / "objects")),
     }
     return private(git.with_env(**env), index)
 

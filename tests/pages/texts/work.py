@@ -196,7 +196,7 @@ There is no moment with this name. Moments are made by the hooks that `devs-git 
 List them:
 
 ```sh
-git for-each-ref refs/devs/moments
+git --git-dir="$(git rev-parse --git-common-dir)/devs/moments.git" for-each-ref
 ```
 """,
     "SNAPSHOT_NOT_FOUND": """\

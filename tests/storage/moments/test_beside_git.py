@@ -12,7 +12,7 @@ import pytest
 from devs_git.commands import init, sync
 from devs_git.domain.moments.moment import PREFIX, Occasion
 from devs_git.storage.git.objects import FILE, TREE, Entry
-from devs_git.storage.moments import make_moment, read_moments
+from devs_git.storage.moments import make_moment, moment_store, read_moments
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Run
@@ -119,7 +119,7 @@ def test_moments_stay_whole_beside_what_git_does(here: Workspace, command: str) 
 
 
 @pytest.mark.quick
-def test_only_a_push_or_clone_of_everything_takes_moments_along(
+def test_no_push_or_clone_takes_moments_along_and_only_one_of_everything_their_commits(
     here: Workspace, origin: Path, git: Run, tmp_path: Path
 ) -> None:
     for words in (
@@ -135,6 +135,10 @@ def test_only_a_push_or_clone_of_everything_takes_moments_along(
     git("push", "-q", "--mirror", "origin")
     git("clone", "-q", "--mirror", str(here.top), str(tmp_path / "mirror"))
     assert moments_at(origin) == moments_at(tmp_path / "mirror") > 0
+    for place in (origin, tmp_path / "mirror", tmp_path / "plain", tmp_path / "bare"):
+        assert git_in("for-each-ref", f"{PREFIX}states", where=place) == ""
+        every = git_in("cat-file", "--batch-all-objects", "--batch-check=%(objectname)", where=place)
+        assert {one[0] for one in whole(here)}.isdisjoint(every.split())
 
 
 def moments_at(place: Path) -> int:
@@ -183,11 +187,12 @@ def test_git_shows_the_same_with_and_without_moments(repo: Path, git: Run, many:
 
 def add_many(workspace: Workspace, many: int) -> None:
     """Moments of fourteen days, made of trees of their own without looking at files, so that the test is fast."""
-    objects, git = workspace.objects, workspace.store_git
+    user, own = workspace.objects, moment_store.objects_of(workspace.objects)
+    objects, git = own, moment_store.refs_of(workspace.store_git, workspace.places.common)
     (workspace.top / "seed.txt").write_text("seed\n")
     make(workspace, "2026-10-31T00:00")
     (workspace.top / "seed.txt").unlink()
-    seed = read_moments.list_moments(git, objects)[0]
+    seed = read_moments.list_moments(workspace.store_git, user)[0]
     entries = objects.read_tree(seed.id)
     days: dict[str, dict[str, dict[str, Entry]]] = {}
     for number in range(many - 1):

@@ -12,7 +12,7 @@ import pytest
 from devs_git.domain.moments.moment import Occasion
 from devs_git.errors import DevsError
 from devs_git.storage.git.objects import EMPTY_TREE
-from devs_git.storage.moments import file_tree, make_moment, read_moments
+from devs_git.storage.moments import file_tree, make_moment, moment_store, read_moments
 from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.values import replace
 from devs_git.workspace import Workspace
@@ -196,7 +196,7 @@ def test_a_commit_that_git_reset_dropped_stays_as_long_as_the_moment(here: Works
     state, _ = read_moments.load(again.objects, made.moment_id)
     assert state.head == head
     assert git("cat-file", "-t", head) == "commit"
-    assert git("fsck", "--connectivity-only") == ""
+    assert git("fsck", "--connectivity-only", "--no-dangling") == ""
 
 
 def test_work_that_goes_forward_needs_one_ref_a_day(here: Workspace, git: Run) -> None:
@@ -262,7 +262,8 @@ def test_a_moment_that_does_not_exist_is_not_found(here: Workspace) -> None:
 
 def test_a_moment_says_why_and_where_it_was_made(here: Workspace) -> None:
     made = moment(here, "call", session="s9", words="make all", call_id="c1")
-    meta = json.loads(here.objects.read(here.objects.read_tree(made.moment_id)["meta.json"].oid, "blob"))
+    own = moment_store.objects_of(here.objects)
+    meta = json.loads(own.read(own.read_tree(made.moment_id)["meta.json"].oid, "blob"))
     assert meta["moment"]["occasion"] == {
         "kind": "call",
         "session": "s9",

@@ -9,7 +9,7 @@ import pytest
 
 from devs_git.domain.moments.moment import Occasion
 from devs_git.storage.git import refs
-from devs_git.storage.moments import last_moment, make_moment, prune_moments, read_moments
+from devs_git.storage.moments import last_moment, make_moment, moment_store, prune_moments, read_moments
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Run
@@ -52,9 +52,7 @@ def test_a_day_goes_with_the_refs_of_its_commits_and_the_others_stay(here: Works
     assert prune_moments.prune(here.store_git, [old]) == 1
     assert listed(here) == ["2026-11-02T10:00"]
     assert read_moments.load(here.objects, newest)
-    assert [
-        name for name in git("for-each-ref", "--format=%(refname)", "refs/devs").split() if "11-01" in name
-    ] == []
+    assert [ref for day in prune_moments.days(here.store_git) for ref, _ in day.refs if "11-01" in ref] == []
 
 
 def test_a_linked_worktree_has_days_of_its_own(here: Workspace, git: Run, tmp_path: Path) -> None:
@@ -99,7 +97,7 @@ def test_a_day_whose_tree_is_gone_can_be_deleted(here: Workspace, git: Run) -> N
     moment_at(here, "2026-11-01T10:00")
     (day,) = prune_moments.days(here.store_git)
     oid = dict(day.refs)["refs/devs/moments/states/main/2026-11-01"]
-    (here.top / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    (moment_store.folder(here.places.common) / "objects" / oid[:2] / oid[2:]).unlink()
     (broken,) = prune_moments.days(here.store_git)
     assert broken.moments == 0
     prune_moments.prune(here.store_git, [broken])

@@ -1,0 +1,163 @@
+"""The store of moments: a git directory of their own in the common git directory, with their refs and their objects.
+
+If the user's repository had these refs, `git fetch` and `git gc` would read the trees of all moments each time: with 10,000
+moments they took 50 and 22 times as long. Nobody pushes, fetches or clones this store, and `git fsck` does not see it.
+
+What a moment has in common with HEAD's commit stays in the user's store, where a ref keeps that commit. Everything else of
+it is in this store, even if the user's store has it, too: git may prune it there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Final
+
+from devs_git.errors import DevsError
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.objects import EMPTY_TREE, Objects
+from devs_git.storage.git.program import Git, GitFailed, of_store
+from devs_git.values import replace
+
+# In the common git directory.
+_FOLDER: Final = "devs/moments.git"
+_CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[gc]\n\tauto = 0\n"
+_HEAD: Final = "ref: refs/heads/none\n"
+_LINK: Final = b"160000"
+_GONE: Final = b"000000"
+_OTHERS: Final = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+# Objects of which nothing names the moment yet may belong to one that is being made.
+_GRACE: Final = "1.hour.ago"
+
+
+def folder(common: Path) -> Path:
+    return common / _FOLDER
+
+
+def exists(common: Path) -> bool:
+    return (folder(common) / "HEAD").exists()
+
+
+def prepare(common: Path) -> None:
+    """Make the store if there is none. OSError."""
+    if exists(common):
+        return
+    inside = folder(common)
+    for name in ("objects", "refs"):
+        (inside / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+    replace_file(inside / "config", _CONFIG.encode())
+    # git takes the folder for a git directory once it has this file.
+    replace_file(inside / "HEAD", _HEAD.encode())
+
+
+def refs_of(git: Git, common: Path) -> Git:
+    """git for the refs of moments. `git` is that of the ledger (`program.of_store`)."""
+    return _with_objects(
+        git.with_env(GIT_DIR=os.fspath(folder(common))), _objects(common), common / "objects"
+    )
+
+
+def writing(git: Git, common: Path) -> Git:
+    """The same git of a worktree, which writes objects into the store and also reads those of the user."""
+    return _with_objects(git, _objects(common), common / "objects")
+
+
+def objects_of(objects: Objects) -> Objects:
+    """The objects of the store, and after them those of `objects`, which are the user's."""
+    own = _objects(objects.folder.parent)
+    return replace(objects, folder=own, alternates=(objects.folder, *objects.alternates))
+
+
+def _objects(common: Path) -> Path:
+    return folder(common) / "objects"
+
+
+def _with_objects(git: Git, own: Path, *others: Path) -> Git:
+    given = git.environment().get(_OTHERS, "")
+    paths = [*map(_quoted, map(os.fspath, others)), *([given] if given else [])]
+    return git.with_env(**{"GIT_OBJECT_DIRECTORY": os.fspath(own), _OTHERS: os.pathsep.join(paths)})
+
+
+def _quoted(path: str) -> str:
+    """The path as git reads it from a list of paths."""
+    if not any(letter in path for letter in f'{os.pathsep}"\n'):
+        return path
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def new_objects(git: Git, head: str, trees: Iterable[str]) -> set[str]:
+    """The objects of these trees that HEAD's commit does not have at the same place. `head` is '' before the first commit."""
+    found = set()
+    for tree in trees:
+        words = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames")
+        facts = (
+            line.split(b" ") for line in git.run(*words, head or EMPTY_TREE, tree, "--").split(b"\0")[:-1:2]
+        )
+        found |= {fact[3].decode() for fact in facts if fact[1] not in (_LINK, _GONE)}
+        found.add(tree)
+    return found
+
+
+def adopt(git: Git, common: Path, oids: Collection[str]) -> None:
+    """Take the objects into the store that are only in the user's store. `git` is any git of this repository. GitFailed, OSError."""
+    _copy(git, common / "objects", _objects(common), oids)
+
+
+def bring(objects: Objects, head: str, trees: Iterable[str], more: Iterable[str]) -> None:
+    """Take a moment's objects into the user's store, so that each git command can use them. LEDGER_MISSING if some are gone.
+
+    No ref of the user leads to them, so git may prune them there.
+    """
+    common = objects.folder.parent
+    git = of_store(common, offline=True)
+    try:
+        oids = {*new_objects(writing(git, common), head, trees), *more}
+        _copy(git, _objects(common), objects.folder, oids)
+    except GitFailed as error:
+        raise DevsError("LEDGER_MISSING", "Objects of this moment are missing.") from error
+
+
+def _copy(git: Git, source: Path, target: Path, oids: Collection[str]) -> None:
+    """Take objects from one store to another. A loose one gets a second name, which costs no space."""
+    rest = [oid for oid in oids if not _link(source, target, oid)]
+    if not rest:
+        return
+    alone = git.with_env(GIT_OBJECT_DIRECTORY=os.fspath(target), **{_OTHERS: ""})
+    asked = "".join(f"{oid}\n" for oid in rest).encode()
+    lines = alone.run("cat-file", "--batch-check=%(objectname)", stdin=asked).decode().splitlines()
+    absent = [oid for oid, line in zip(rest, lines, strict=True) if line.endswith("missing")]
+    if absent:
+        both = _with_objects(git, source, target)
+        pack = both.run(
+            "pack-objects", "-q", "--stdout", stdin="".join(f"{oid}\n" for oid in absent).encode()
+        )
+        alone.run("index-pack", "--stdin", stdin=pack)
+
+
+def _link(source: Path, target: Path, oid: str) -> bool:
+    """Give a loose object a name in `target`, if it has none, and a new time. False if it is not loose, or cannot be linked."""
+    place, new = source / oid[:2] / oid[2:], target / oid[:2] / oid[2:]
+    with contextlib.suppress(OSError):
+        os.utime(new)
+        return True
+    try:
+        new.parent.mkdir(exist_ok=True)
+        os.link(place, new, follow_symlinks=False)
+        os.utime(new)
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def pack(git: Git, common: Path) -> None:
+    """Pack the objects of moments, and delete those that no moment has any more, unless they are new. GitFailed.
+
+    `git` is that of the ledger.
+    """
+    if exists(common):
+        refs_of(git, common).run("gc", "--quiet", f"--prune={_GRACE}")
