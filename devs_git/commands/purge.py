@@ -16,6 +16,7 @@ from typing import Any
 from devs_git.domain.ledger.event_upkeep import Purged
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.moments.moment import STATES
 from devs_git.domain.recall.purge_terms import SHORTEST, DroppedRef, Remainder, plan_id
 from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
@@ -27,6 +28,7 @@ from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.git import bounded, newest_objects, refs, remote_repository
 from devs_git.storage.git.places import worktrees
 from devs_git.storage.ledger import own_operations, rewritten_commits, store
+from devs_git.storage.moments import prune_moments
 from devs_git.storage.worktree import backups
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
@@ -142,6 +144,7 @@ def _remove(workspace: Workspace, plan: _Plan) -> None:
     """Delete files of devs-git that contain it, and second names of its objects."""
     own_files.remove(plan.files)
     oids = {*plan.objects.oids, *(one.oid for one in plan.objects.dropped)}
+    prune_moments.forget_all(workspace.places.common, [one.ref for one in plan.objects.dropped])
     for folder in (newest_objects.FOLDER, backups.FOLDER):
         newest_objects.forget(workspace.places.common, oids, folder)
 
@@ -252,6 +255,8 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         sought = "the checkpoints of an event"
     backups, purged_backup = [one for one in dropped if one.kind == "backup"], own_operations.purged_backup
     left = {one.ref: purged_backup(workspace.objects, one.oid, plan.objects.forms) for one in backups}
+    days = [(one.ref, one.oid) for one in dropped if one.ref.startswith(STATES)]
+    left |= prune_moments.without(workspace.objects, days, plan.objects.moments)
     tags = [*(one.oid for one in dropped if one.kind == "checkpoint"), *(one.tag for one in plan.lost)]
 
     def build(tip: store.Tip) -> Draft:

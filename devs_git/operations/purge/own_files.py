@@ -19,7 +19,8 @@ from devs_git.storage.git import loose_objects
 from devs_git.storage.git.places import Places
 
 _OBJECTS: Final = ("saved", "newest")  # second names of loose objects
-_GOES: Final = ("spool", "transcripts", "op", "raw", *_OBJECTS)  # folders whose files `purge` deletes
+# Folders whose files `purge` deletes.
+_GOES: Final = ("spool", "transcripts", "op", "raw", "moments", *_OBJECTS)
 _AT_ONCE: Final = 1 << 20  # bytes
 _LEFT_ALONE: Final = "open"
 # Where git keeps the messages and patches of an unfinished operation, and the commands that end it.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.moments.moment import PREFIX, STATES
 from devs_git.domain.recall.purge_terms import (
     DroppedRef,
     Remainder,
@@ -23,6 +24,7 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.object_graph import SMALL, Commit, Forest, Inventory, closure, commit_of, contents
 from devs_git.storage.git.places import Places, worktrees
 from devs_git.storage.git.program import Git, split_z
+from devs_git.storage.moments import prune_moments
 from devs_git.values import immutable
 
 KINDS: Final = {
@@ -32,9 +34,11 @@ KINDS: Final = {
     "refs/devs/checkpoints/": "checkpoint",
     "refs/tags/devs/task-": "checkpoint",
     "refs/devs/branches/": "branch",
+    PREFIX: "moments",
 }
 _LEDGER: Final = ("refs/heads/devs/ledger", "refs/devs/remotes/", "refs/devs/incoming/")
-_INSIDE: Final = ("", "index", "worktree", "raw")  # where a backup's tree has a path
+# Where the tree of a backup or of a moment has a path.
+_INSIDE: Final = ("", "index", "worktree", "raw", "ignored")
 _PEELED: Final = "--format=%(refname)%00%(objectname)%00%(*objectname)%00%(worktreepath)"
 
 
@@ -53,13 +57,14 @@ class Secret:
 @immutable
 class SecretPlaces:
     """`dropped` are refs of devs-git to delete, `left` is what only people can remove. `forms`: the texts to look for in all
-    other places. `oids`: the blobs and trees that contain the secret.
+    other places. `oids`: the blobs and trees that contain the secret. `moments`: the ids of the moments that contain it.
     """
 
     dropped: tuple[DroppedRef, ...]
     left: tuple[Remainder, ...]
     forms: tuple[bytes, ...]
     oids: frozenset[str]
+    moments: frozenset[str] = frozenset()
 
 
 @immutable
@@ -97,13 +102,16 @@ def find_secret(
 ) -> SecretPlaces:
     """Search all objects of the repository; reads only."""
     listed = list(_refs(git, secret))
-    graph, oids, texts = _graph(git, secret, progress)
+    moments = prune_moments.moments_of(git, [ref.oid for ref in listed if ref.name.startswith(STATES)])
+    every = frozenset(moment for of_day in moments.values() for moment in of_day)
+    graph, oids, texts = _graph(git, secret, every, progress)
     people = [ref for ref in listed if not ref.kind and not ref.name.startswith(_LEDGER)]
     theirs = graph.before(ref.commit for ref in people)
     ours = graph.after(theirs)
     dropped, left = [], []
     for ref in listed:
-        if ref.kind and (ref.commit in ours or ref.oid in graph.tags):
+        reached = {ref.commit, ref.oid, *moments.get(ref.oid, ())}
+        if ref.kind and (reached & ours or ref.oid in graph.tags):
             if ref.checked_out:
                 left.append(
                     Remainder(
@@ -119,7 +127,7 @@ def find_secret(
     )
     left += _ledger(graph, [ref for ref in listed if ref.name == _LEDGER[0]], everywhere)
     left += _indexes(git, worktrees(git, common), oids)
-    return SecretPlaces(tuple(dropped), tuple(left), all_forms(texts), frozenset(oids))
+    return SecretPlaces(tuple(dropped), tuple(left), all_forms(texts), frozenset(oids), every & graph.hits)
 
 
 def _refs(git: Git, secret: Secret) -> Iterator[_Ref]:
@@ -138,9 +146,12 @@ def _refs(git: Git, secret: Secret) -> Iterator[_Ref]:
 
 
 def _graph(
-    git: Git, secret: Secret, progress: Callable[[str, int, int], None]
+    git: Git, secret: Secret, moments: frozenset[str], progress: Callable[[str, int, int], None]
 ) -> tuple[_Graph, set[str], tuple[bytes, ...]]:
-    """The graph, the blobs and trees that are hits, and all texts to look for, with those of the file's versions."""
+    """The graph, the blobs and trees that are hits, and all texts to look for, with those of the file's versions.
+
+    A moment is a tree. In the graph it is like a commit without parents.
+    """
     every = Inventory.of(git)
     path = secret.path.split("/") if secret.path else []
     wanted = all_forms(secret.texts)
@@ -149,6 +160,7 @@ def _graph(
     forest = Forest.of(every.read("tree", progress), {*path, *_INSIDE}, blobs)
     raw = dict(every.read("commit", progress))
     trees = {oid: commit_of(data, matches=False).tree for oid, data in raw.items()}
+    trees |= {oid: oid for oid in moments}
     at_path = {oid: _at(forest, tree, path) for oid, tree in trees.items()} if path else {}
     entries = {entry for found in at_path.values() for entry in found}
     versions = _blobs(git, entries)
@@ -160,6 +172,7 @@ def _graph(
     held = forest.with_trees_above(blobs | known)
     every_form = all_forms(texts)
     commits = {oid: commit_of(data, matches=contains(data, every_form)) for oid, data in raw.items()}
+    commits |= {oid: Commit(oid, (), matches=False) for oid in moments}
     hits = {
         oid for oid, commit in commits.items() if commit.matches or commit.tree in held or at_path.get(oid)
     }

@@ -7,7 +7,7 @@ is deleted. In every function here `git` has the user's GIT_DIR in its environme
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -76,6 +76,33 @@ def days(git: Git) -> tuple[Day, ...]:
 def deletions(days: Sequence[Day]) -> tuple[RefUpdate, ...]:
     """The ref updates that delete these days, for a transaction of the caller."""
     return tuple(RefUpdate(ref, NO_OID, oid) for day in days for ref, oid in day.refs)
+
+
+def moments_of(git: Git, trees: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The ids of the moments in each of these trees of a day."""
+    return _moments(git, trees)
+
+
+def without(objects: Objects, days: Iterable[tuple[str, str]], gone: Collection[str]) -> dict[str, str]:
+    """For refs of days (name and oid): what they are to name so that the moments `gone` go. It writes the trees."""
+    found = {}
+    for ref, day in days:
+        keep = {
+            one.oid
+            for folder in objects.read_tree(day).values()
+            for one in objects.read_tree(folder.oid).values()
+            if one.oid not in gone
+        }
+        found[ref] = reduction(objects, ref, day, keep).new if keep else NO_OID
+    return found
+
+
+def forget_all(common: Path, refs_of_days: Iterable[str]) -> None:
+    """Delete the notes and the private indexes of the worktrees whose days these refs are: they name what has gone."""
+    for named in filter(None, map(day_of_ref, refs_of_days)):
+        for file in _folder(common, named[0]).glob("*"):
+            if file.name == LAST or file.name.startswith("index"):
+                file.unlink(missing_ok=True)
 
 
 def reduction(objects: Objects, ref: str, day: str, keep: Collection[str]) -> RefUpdate:
