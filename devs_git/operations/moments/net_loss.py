@@ -13,7 +13,7 @@ from devs_git.domain.moments.moment import Occasion
 from devs_git.errors import DevsError
 from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git.places import worktrees
-from devs_git.storage.moments import loss_back, loss_facts, loss_note, make_moment, read_moments
+from devs_git.storage.moments import loss_back, loss_facts, loss_note, make_moment, moment_store, read_moments
 from devs_git.storage.moments.loss_facts import Kept
 from devs_git.storage.moments.loss_note import NotedLoss, Watched
 from devs_git.storage.moments.maker import private_folder
@@ -97,15 +97,16 @@ def _compared(
     workspace: Workspace, occasion: Occasion | None, watched: Watched, current: str
 ) -> NotedLoss | None:
     """What one worktree lost; None for nothing, or if the moment cannot be read any more."""
-    git, objects = workspace.store_git, workspace.objects
+    objects = workspace.objects
+    git = moment_store.with_objects(workspace.store_git, workspace.places.common)
     own = str(workspace.places.git_dir) == watched.git_dir
     try:
-        before = Kept(*read_moments.load(objects, watched.moment))
+        before = Kept(*read_moments.look_up(objects, watched.moment))
         if not _exists(watched):
             loss = loss_facts.all_of(git, before, watched.top, watched.left)
         else:
             moment = current if own else _moment_of(workspace, occasion, watched)
-            after = Kept(*read_moments.load(objects, moment))
+            after = Kept(*read_moments.look_up(objects, moment))
             loss = loss_facts.compare(git, before, after, Path(watched.top), watched.left)
     except DevsError:
         return None

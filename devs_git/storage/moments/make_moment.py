@@ -68,7 +68,7 @@ def _of_store(maker: Maker, descriptor: int) -> Maker:
     """The same maker, with git and objects that write into the store of moments."""
     common = maker.places.common
     moment_store.prepare(common)
-    git = moment_store.writing(maker.git, common).with_cache().with_descriptors(descriptor)
+    git = moment_store.with_objects(maker.git, common).with_cache().with_descriptors(descriptor)
     return replace(maker, git=git, objects=moment_store.objects_of(maker.objects))
 
 

@@ -59,8 +59,8 @@ def refs_of(git: Git, common: Path) -> Git:
     )
 
 
-def writing(git: Git, common: Path) -> Git:
-    """The same git of a worktree, which writes objects into the store and also reads those of the user."""
+def with_objects(git: Git, common: Path) -> Git:
+    """The same git, which reads the objects of moments and of the user, and writes objects into the store of moments."""
     return _with_objects(git, _objects(common), common / "objects")
 
 
@@ -114,7 +114,7 @@ def bring(objects: Objects, head: str, trees: Iterable[str], more: Iterable[str]
     common = objects.folder.parent
     git = of_store(common, offline=True)
     try:
-        oids = {*new_objects(writing(git, common), head, trees), *more}
+        oids = {*new_objects(with_objects(git, common), head, trees), *more}
         _copy(git, _objects(common), objects.folder, oids)
     except GitFailed as error:
         raise DevsError("LEDGER_MISSING", "Objects of this moment are missing.") from error
