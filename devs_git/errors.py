@@ -107,6 +107,7 @@ Reason = Literal[
     "no_branch",
     "other_worktree",  # another worktree has the branch checked out
     "not_an_ancestor",
+    "other_branch",  # a moment of a branch that is not checked out
     "new_commits",
     "missing_objects",  # not fetched by a partial clone, removed by a gc, or damaged
     "no_folder",  # a file is where the TAS needs a folder

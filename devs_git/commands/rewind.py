@@ -1,13 +1,12 @@
-"""`rewind`: go back to a checkpoint without losing anything."""
+"""`rewind`: go back to a checkpoint, a moment or a snapshot without losing anything."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.checkpoints import branch_names, task_activity
 from devs_git.domain.checkpoints.plan_id import Options, read_plan_id, require_agreement
 from devs_git.domain.checkpoints.rewind_selection import preserve_mode, require_untracked_mode
-from devs_git.domain.ledger import ids, resolve
 from devs_git.domain.ledger.event_operations import Rewound
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.ledger.history import Checkpoint
@@ -15,24 +14,27 @@ from devs_git.domain.text.plain_text import check_text
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import commit_locations
-from devs_git.operations.rewind import reach, rewind_plan
+from devs_git.operations.rewind import destinations, reach, rewind_plan, rewind_record
 from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
 from devs_git.operations.rewind.rewind_plan import LISTED, RewindPlan
-from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import filters
 from devs_git.storage.ledger.clone_history import name_clone
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import active_task, footprint, journal, move_tree, survey
+from devs_git.storage.worktree import footprint, journal, move_tree, survey
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.values import as_mapping, field, immutable, replace
 from devs_git.workspace import Workspace
 
+if TYPE_CHECKING:
+    from devs_git.domain.moments.moment import Moment
+
 
 @immutable
 class Request(VerbRequest):
-    """`target`: `task-10`, `task-10@3` or a checkpoint's oid; or a `plan_id`, which contains target and options.
+    """`target`: `task-10`, `task-10@3` or a checkpoint's oid; `moment:…`; `snapshot/…`; or a `plan_id`, which contains target
+    and options.
 
     `override_reason` lets a person at a terminal rewind while a gate is open; the gate stays open.
     `preserve`: branch, stash, discard or None. `untracked`: `save` moves untracked files that are in the way into the
@@ -58,7 +60,7 @@ class Request(VerbRequest):
             )
         if self.override_reason is not None:
             check_text("override_reason", self.override_reason, least=1, most=2000)
-        ids.parse_target(self.options.target)
+        destinations.parse(self.options.target)
         preserve_mode(self.options.preserve)
         if self.options.branch_name is not None:
             branch_names.check(self.options.branch_name)
@@ -70,11 +72,11 @@ class Request(VerbRequest):
         if own.branch_name and not own.preserve:
             own = replace(own, preserve="branch")
         if self.target:
-            own = replace(own, target=str(ids.parse_target(self.target)))
+            own = replace(own, target=destinations.parse(self.target))
         if not self.plan_id:
             return own
         planned = read_plan_id(self.plan_id)
-        if self.target and own.target != planned.target:
+        if self.target and not destinations.may_agree(own.target, planned.target):
             raise invalid(
                 "plan_id",
                 f"The plan is for {planned.target}, not for {own.target}.",
@@ -88,7 +90,7 @@ class Request(VerbRequest):
 class Plan(VerbResult):
     """What a rewind would do. Lists have at most 1000 entries.
 
-    For `not_told` see `filters`, for `was_active` and `removed_untracked` see `Result`.
+    For `not_told` see `filters`, for `was_active` and the members after `blocked_by` see `Result`.
     """
 
     would_reset_to_commit: str
@@ -110,6 +112,10 @@ class Plan(VerbResult):
     blocked_by: tuple[dict[str, Any], ...] = field(default=())
     removed_untracked: tuple[str, ...] = ()
     removed_untracked_count: int = 0
+    revived: tuple[str, ...] = ()
+    made_branches: tuple[str, ...] = ()
+    made_stashes: tuple[str, ...] = ()
+    moved_branches: tuple[dict[str, str], ...] = ()
 
 
 @immutable
@@ -118,7 +124,8 @@ class Result:
 
     `edited`: files that somebody saved during the rewind; they stay as they were saved.
     `was_active`, `now_active`: the worktree's active task before and after; '' for none. `removed_untracked`: the
-    untracked files that are only in the backup now, at most 1000.
+    untracked files that are only in the backup now, at most 1000. `revived`: checkpoints that are live again. `made_branches` and `made_stashes`: those that the moment
+    had and that were gone; `moved_branches`: those that have moved since, with the command of git that moves them back.
     """
 
     rewound_to: str
@@ -138,11 +145,15 @@ class Result:
     now_active: str = ""
     removed_untracked: tuple[str, ...] = ()
     removed_untracked_count: int = 0
+    revived: tuple[str, ...] = ()
+    made_branches: tuple[str, ...] = ()
+    made_stashes: tuple[str, ...] = ()
+    moved_branches: tuple[dict[str, str], ...] = ()
 
 
-def find(workspace: Workspace, request: Request) -> Checkpoint:
-    """The checkpoint that the request names."""
-    return resolve.resolve(workspace.ledger.require().here, ids.parse_target(request.options.target))
+def find(workspace: Workspace, request: Request) -> Checkpoint | Moment:
+    """The checkpoint or the moment that the request names."""
+    return destinations.find(workspace, request.options.target)
 
 
 def run(workspace: Workspace, request: Request) -> Plan | Result:
@@ -155,7 +166,7 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
 
 def _move(workspace: Workspace, request: Request) -> Result:
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
-        plan = rewind_plan.make_plan(site, request.options)
+        plan = destinations.make_plan(workspace, site, request.options, request.target)
         survey.require_movable(site.places, plan.found)
         for error in _stale(request, plan):
             raise error
@@ -174,7 +185,7 @@ def _stale(request: Request, plan: RewindPlan) -> list[DevsError]:
 
 def _objections(workspace: Workspace, site: Site, request: Request, plan: RewindPlan) -> list[DevsError]:
     """All reasons why the rewind would be refused, in the order of a real run."""
-    change = _state_change(workspace, request.options, plan, "")
+    change = _state_change(workspace, request.options, plan)
     return [
         *_stale(request, plan),
         *plan.refusals,
@@ -185,9 +196,8 @@ def _objections(workspace: Workspace, site: Site, request: Request, plan: Rewind
 
 def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
-    plan, active = rewind_plan.make_plan(site, request.options), active_task.read(site.places)
+    plan = destinations.make_plan(workspace, site, request.options, request.target)
     point, rest = plan.target, footprint.find_uncovered(plan.found, site.top)
-    after = task_activity.after_rewind(workspace.ledger.tip().here, plan.effect, active)
     from devs_git.storage.catalog import ledger_marks
 
     catalog = workspace.places.shared / "catalog.db"
@@ -196,78 +206,80 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         affected_tasks=plan.effect.affected,
         sqlite_tables_affected=ledger_marks.tables_with(catalog, plan.effect.affected),
         plan_id=plan.plan_id,
-        target=request.options.target,
+        target=point.name,
         commits=len(plan.commits),
         files=rewind_plan.count_files(plan),
         preserve=plan.preserve,
         undone=tuple(point.name for point in plan.effect.undone),
-        kept_by=reach.keepers(site.git, plan.target, plan.effect.kept[:LISTED], plan.others),
+        kept_by=reach.keepers(site.git, point.commit, plan.effect.kept[:LISTED], plan.others),
         still_on=commit_locations.still_on(workspace, plan.effect.undone[:LISTED]),
-        not_covered=as_mapping(rest),
+        not_covered=as_mapping(rest) | {"left_out": plan.moment.left_out if plan.moment else ()},
         now_visible=footprint.find_now_visible(
             plan.found, point.tree, plan.footprint, plan.untracked.removed
         ),
         not_told=filters.sort_files(plan.found.not_told),
-        was_active=task_activity.task_of(active),
-        now_active=task_activity.task_of(after),
+        was_active=task_activity.task_of(plan.active),
+        now_active=task_activity.task_of(plan.state.active),
         blocked_by=tuple(error.envelope() for error in _objections(workspace, site, request, plan)),
         removed_untracked=plan.untracked.removed[:LISTED],
         removed_untracked_count=len(plan.untracked.removed),
+        **destinations.what_comes_back(plan),
     )
 
 
 def _rewind(workspace: Workspace, site: Site, request: Request, plan: RewindPlan) -> Result:
-    point, active = plan.target, active_task.read(site.places)
-    change = _state_change(workspace, request.options, plan, active)
+    point, change = plan.target, _state_change(workspace, request.options, plan)
+    change = destinations.with_ignored_files(site, change, plan)
     clone = name_clone(site.places.common, workspace.new_nonce)
 
     def build(tip: Tip, old: State, kept: Preserved, backup: str) -> Draft:
         _require_same(tip, plan)
         moved = movement(change, old, kept, backup)
-        content = Rewound(point.task_id, request.options.target, request.override_reason or "", clone, moved)
-        subject = f"rewind: to {content.target} (undoes {', '.join(plan.effect.affected) or 'no task'})"
+        content = Rewound(point.task_id, point.name, request.override_reason or "", clone, moved)
+        subject = f"{change.subject} (undoes {', '.join(plan.effect.affected) or 'no task'})"
         event = workspace.event_of(content, subject, verb_name="rewind")
-        record = _record(content, site.places.worktree_id, plan, kept)
+        record = rewind_record.text(content, site.places.worktree_id, plan, kept)
         return Draft(event, ((f"rewinds/{change.op_id}.yaml", record),))
 
-    result = carry_out(site, change, active, build)
+    result = carry_out(site, change, plan.active, build)
     return Result(
-        rewound_to=request.options.target,
+        rewound_to=point.name,
         reset_commit=point.commit,
         cleared_tasks=len(plan.effect.affected),
         tree=point.tree,
         rewind_id=change.op_id,
         preserved_as={"type": result.kept.type, "reference": result.kept.reference},
         affected_tasks=plan.effect.affected,
-        kept_by=reach.keepers(site.git, plan.target, plan.effect.kept[:LISTED], plan.others),
+        kept_by=reach.keepers(site.git, point.commit, plan.effect.kept[:LISTED], plan.others),
         still_on=commit_locations.still_on(workspace, plan.effect.undone[:LISTED]),
         not_exact=result.moved.not_exact,
         files=result.moved.files,
         edited=result.moved.edited,
         backup=f"refs/devs/backup/{change.op_id}",
-        was_active=task_activity.task_of(active),
-        now_active=task_activity.task_of(change.new.active),
+        was_active=task_activity.task_of(plan.active),
+        now_active=task_activity.task_of(plan.state.active),
         removed_untracked=plan.untracked.removed[:LISTED],
         removed_untracked_count=len(plan.untracked.removed),
+        **destinations.what_comes_back(plan),
     )
 
 
-def _state_change(workspace: Workspace, options: Options, plan: RewindPlan, active: str) -> StateChange:
-    point = plan.target
-    after = task_activity.after_rewind(workspace.ledger.tip().here, plan.effect, active)
+def _state_change(workspace: Workspace, options: Options, plan: RewindPlan) -> StateChange:
     return StateChange(
         op_id=workspace.new_id("rewind"),
         verb="rewind",
-        subject=f"rewind: to {options.target}",
+        subject=f"rewind: to {plan.target.shown}",
         found=plan.found,
         footprint=plan.footprint,
-        new=State(point.commit, plan.found.branch, point.tree, point.tree, active=after),
+        new=plan.state,
         effect=plan.effect,
         saved=plan.untracked.saved,
         marks=plan.untracked.marks,
         mode=plan.preserve,
         name=options.branch_name,
         limit=lambda: workspace.policy.backup_limit,
+        exact=plan.moment.exact if plan.moment else frozenset(),
+        refs=plan.refs,
     )
 
 
@@ -278,22 +290,3 @@ def _require_same(tip: Tip, plan: RewindPlan) -> None:
         raise DevsError(
             "PLAN_STALE", "The checkpoints changed during the rewind.", hint="See them: devs-git log"
         )
-
-
-def _record(content: Rewound, worktree: str, plan: RewindPlan, kept: Preserved) -> bytes:
-    """The file `rewinds/<op_id>.yaml` of the ledger: the facts of the event, for people."""
-    moved = content.movement
-    facts = {
-        "rewind_id": moved.op_id,
-        "target": content.target,
-        "branch": moved.branch,
-        "worktree": worktree,
-        "from_commit": moved.before,
-        "to_commit": moved.after,
-        "backup": f"refs/devs/backup/{moved.op_id}",
-        "preserve": plan.preserve,
-        "preserved_as": kept.reference,
-        "undone": [point.name for point in plan.effect.undone],
-        "tasks": list(plan.effect.affected),
-    }
-    return yaml_documents.dump(facts | ({"reason": content.reason} if content.reason else {}), "rewind")

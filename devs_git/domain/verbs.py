@@ -118,7 +118,7 @@ _ROWS: Final = (
     Verb("show", READS, "Show one checkpoint."),
     Verb("diff", READS, "Show what changed up to a checkpoint, or since HEAD."),
     Verb("status", READS, "Show working tree, active task and open gates."),
-    Verb("rewind", CHANGES, "Go back to a checkpoint without losing anything."),
+    Verb("rewind", CHANGES, "Go back to a checkpoint or a moment without losing anything."),
     Verb("undo", CHANGES, "Undo the last rewind, restore or undo."),
     Verb("checkout", CHANGES, "Switch to a local branch.", seconds=10.0),
     Verb("branch", CHANGES, "Create a branch at a checkpoint, without switching to it."),

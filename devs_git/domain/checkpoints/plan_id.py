@@ -1,7 +1,7 @@
 """A plan's id: target and options, readable for people, and a digest of the state that the plan was made from.
 
 `task-10@3:branch:1a2b…`, `task-10:stash+save:…`, `task-10:none+remove:…`, `task-10:branch=old-work:…`; `none` if no way
-to preserve was chosen.
+to preserve was chosen. The plan for a moment begins with its name, which has a colon: `moment:3fa9…:none:…`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from devs_git.domain.checkpoints.rewind_selection import UNTRACKED
 from devs_git.errors import invalid
 from devs_git.values import immutable
 
-FORM: Final = "[^:]+:[^:]+:[^:]+"
+FORM: Final = "(moment:)?[^:]+:[^:]+:[^:]+"
 
 
 @immutable
@@ -32,8 +32,8 @@ class Options:
 
 def read_plan_id(plan_id: str) -> Options:
     """The options in a plan's id; INVALID_ARGUMENTS if the text is not a plan's id."""
-    parts = plan_id.split(":")
-    if len(parts) != 3 or not all(parts):
+    parts = plan_id.rsplit(":", 2)
+    if len(parts) != 3 or not all(parts) or ":" in parts[0].removeprefix("moment:"):
         raise invalid(
             "plan_id",
             f"{plan_id!r} is not a plan id.",

@@ -205,6 +205,56 @@ def effect_of_undo(
     return Effect(every, revived, (), statuses, tasks, visible=_visible(now, every, revived))
 
 
+def forgotten_since(now: History, before: History) -> list[Checkpoint]:
+    """The checkpoints that were live `before` and are not live now, and that may come back with their commit."""
+    points = (now.checkpoints[tag] for tag, point in before.checkpoints.items() if point.live)
+    return [p for p in points if not p.live and not p.gone and p.replaced in ("", REWRITTEN, FOLDED)]
+
+
+@immutable
+class Passage:
+    """The way from HEAD to a moment: `lost` and `passed` are commits as in `effect_of_rewind`.
+
+    `risen`: the tags of checkpoints that operations on this branch have revived since. `on_head`: the tags of those of
+    `forgotten_since` whose commits HEAD contains afterwards.
+    """
+
+    lost: Collection[str]
+    passed: Collection[str]
+    risen: Collection[str]
+    on_head: Collection[str]
+
+
+def effect_of_moment(now: History, before: History, way: Passage) -> Effect:
+    """The effect of going to a moment; `before` is the ledger then.
+
+    A checkpoint that was live then and is on HEAD afterwards is live again, unless a replacement stays live.
+    """
+    was = {tag for tag, point in before.checkpoints.items() if point.live}
+    live = now.live()
+    undone = tuple(p for p in live if p.commit in way.lost or (p.tag in way.risen and p.tag not in was))
+    gone = {point.tag for point in undone}
+    stays = {point.tag for point in live} - gone
+    revived = tuple(
+        point
+        for point in forgotten_since(now, before)
+        if point.tag in way.on_head and _newest(now, point) not in stays
+    )
+    kept = tuple(point for point in live if point.commit in way.passed and point.tag in stays)
+    statuses = (
+        (task, _status(task, now, before, undone, revived))
+        for task in dict.fromkeys(point.task_id for point in (*undone, *revived))
+    )
+    return Effect(
+        undone,
+        revived,
+        kept,
+        tuple((task, status) for task, status in statuses if status != now.tasks[task].status),
+        tuple(dict.fromkeys(point.task_id for point in undone)),
+        visible=_visible(now, undone, revived),
+    )
+
+
 def _newest(history: History, point: Checkpoint) -> str:
     """The tag of the last successor of a replaced checkpoint."""
     while point.heir:

@@ -21,6 +21,11 @@ def after_rewind(history: History, effect: Effect, lines: str) -> str:
     return "" if task_of(lines) in effect.affected else lines
 
 
+def after_moment(history: History, effect: Effect, then: str, now: str) -> str:
+    """The lines of the moment if their task is active afterwards, else those of now if their task is, else ''."""
+    return after_undo(history, effect, then) or after_undo(history, effect, now)
+
+
 def after_undo(history: History, effect: Effect, lines: str) -> str:
     """The earlier lines if their task is active afterwards, else '': another worktree may have completed it."""
     task = task_of(lines)

@@ -29,7 +29,7 @@ UNTRACKED = click.option(
     "rewind",
     text=move_text.rewind_text,
     plan=move_text.rewind_plan_text,
-    example="devs-git rewind task-10\ndevs-git rewind task-10@3 --dry-run\ndevs-git rewind task-10 --preserve stash",
+    example="devs-git rewind task-10\ndevs-git rewind task-10@3 --dry-run\ndevs-git rewind task-10 --preserve stash\ndevs-git rewind moment:-1",
 )
 @click.argument("target", required=False, default="")
 @PRESERVE

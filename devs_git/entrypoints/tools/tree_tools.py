@@ -7,6 +7,7 @@ from typing import Final
 from devs_git.commands import diff
 from devs_git.domain.checkpoints import branch_names, plan_id
 from devs_git.domain.ledger import ids
+from devs_git.domain.moments import names
 from devs_git.entrypoints.tools.params import (
     BRANCH_NAME,
     CHECKPOINT,
@@ -17,6 +18,14 @@ from devs_git.entrypoints.tools.params import (
     text_schema,
 )
 from devs_git.entrypoints.tools.tool import FLAG, TEXT, Param, Tool
+
+_SNAPSHOT: Final = f"snapshot/{branch_names.CHARACTERS}*"
+_PLACE: Final = f"{ids.TARGET_FORM}|{names.FORM}|{_SNAPSHOT}"
+_PLACE_TEXT: Final = (
+    CHECKPOINT
+    + " Or a moment: moment:-1 (the last one), moment:14:32, moment:SESSION/3 (before its third prompt), moment:3fa9c1d2;"
+    " or a snapshot: snapshot/NAME."
+)
 
 TOOLS: Final = (
     Tool("git_status", "status", "Show branch, changed files, active task and open gates of this worktree."),
@@ -70,9 +79,7 @@ TOOLS: Final = (
         (
             Param(
                 "checkpoint",
-                text_schema(
-                    f"({ids.TARGET_FORM}|snapshot/{branch_names.CHARACTERS}*)", most=branch_names.LONGEST
-                ),
+                text_schema(f"({ids.TARGET_FORM}|{_SNAPSHOT})", most=branch_names.LONGEST),
                 CHECKPOINT + " Or the branch of a snapshot.",
                 "target",
                 required=True,
@@ -100,7 +107,7 @@ TOOLS: Final = (
         "Show what rewind_to_task would do, and write nothing: tasks and files that change, what refuses it (blocked_by), and "
         "what is not covered. Pass the plan_id of the answer to rewind_to_task.",
         (
-            Param("task_id", text_schema(ids.TARGET_FORM), CHECKPOINT, "target", required=True),
+            Param("task_id", text_schema(f"({_PLACE})"), _PLACE_TEXT, "target", required=True),
             PRESERVE,
             BRANCH_NAME,
             UNTRACKED,
@@ -110,8 +117,11 @@ TOOLS: Final = (
             "TASK_NOT_FOUND",
             "CHECKPOINT_NOT_FOUND",
             "NO_CHECKPOINT",
+            "MOMENT_NOT_FOUND",
+            "SNAPSHOT_NOT_FOUND",
             "HISTORY_REWRITTEN",
             "GIT_RESET_FAILED",
+            "TASK_EXISTS",
             "INVALID_BRANCH",
             "CONFLICT",
         ),
@@ -121,10 +131,11 @@ TOOLS: Final = (
         "rewind_to_task",
         "rewind",
         "Go back to a checkpoint: branch and tracked files become what they were then; all that moves is saved before, and "
-        "undo_rewind brings every byte back. Call preview_rewind first: a call with its plan_id does exactly that, or answers "
+        "undo_rewind brings every byte back. A moment also has uncommitted changes and untracked files, which come back, too. "
+        "Call preview_rewind first: a call with its plan_id does exactly that, or answers "
         "PLAN_STALE.",
         (
-            Param("task_id", text_schema(ids.TARGET_FORM, empty=True), CHECKPOINT, "target"),
+            Param("task_id", text_schema(_PLACE, empty=True), _PLACE_TEXT, "target"),
             Param("dry_run", FLAG, "Only say what would happen; write nothing."),
             PRESERVE,
             BRANCH_NAME,
@@ -140,8 +151,11 @@ TOOLS: Final = (
             "TASK_NOT_FOUND",
             "CHECKPOINT_NOT_FOUND",
             "NO_CHECKPOINT",
+            "MOMENT_NOT_FOUND",
+            "SNAPSHOT_NOT_FOUND",
             "HISTORY_REWRITTEN",
             "GIT_RESET_FAILED",
+            "TASK_EXISTS",
             "PLAN_STALE",
             "INVALID_BRANCH",
             "CONFLICT",

@@ -83,9 +83,9 @@ def _place_in_list(git_dir: Path) -> str:
 
 
 def keepers(
-    git: Git, target: Checkpoint, points: Sequence[Checkpoint], others: Mapping[str, str]
+    git: Git, target: str, points: Sequence[Checkpoint], others: Mapping[str, str]
 ) -> tuple[dict[str, Any], ...]:
-    """For each of `points`, which come after `target`: the names of `others` that keep it, at most twenty.
+    """For each of `points`, which come after the commit `target`: the names of `others` that keep it, at most twenty.
 
     One walk for all: each commit passes the set of tips that reach it on to its parents.
     """
@@ -94,7 +94,7 @@ def keepers(
     held: dict[str, int] = {}
     for at, oid in enumerate(others.values()):
         held[oid] = held.get(oid, 0) | 1 << at
-    script = _lines((f"^{target.commit}", *held))
+    script = _lines((f"^{target}", *held))
     for line in (
         git.run("rev-list", "--topo-order", "--parents", "--stdin", stdin=script).decode().splitlines()
     ):

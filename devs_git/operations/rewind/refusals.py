@@ -6,14 +6,23 @@ from collections.abc import Collection
 
 from devs_git.errors import DevsError, immovable
 from devs_git.operations.rewind import reach
-from devs_git.storage.worktree import attributes, missing_objects, tree_difference
+from devs_git.storage.worktree import attributes, known_changes, missing_objects, tree_difference
+from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.survey import Survey
 
 
-def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[DevsError]:
-    """Tracked files have changes, and the request does not say how to save them."""
+def of_changes(
+    found: Survey, plan: Footprint, preserve: str | None, known: State | None = None
+) -> list[DevsError]:
+    """Tracked files have changes, and the request does not say how to save them.
+
+    `known` is a state that is saved. Changes that it has, too, do not count.
+    """
     dirty = [*found.staged, *found.dirty, *found.intended, *plan.hidden]
+    if dirty and preserve is None and known:
+        same = known_changes.find(found, plan.hidden, known.index, known.worktree)
+        dirty = [path for path in dirty if path not in same]
     if not dirty or preserve is not None:
         return []
     return [

@@ -14,13 +14,14 @@ from devs_git.operations.rewind.preserve import Preserved
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import backups, journal, move_tree, untracked_files
+from devs_git.storage.worktree import backups, journal, left_state, move_tree, untracked_files
 from devs_git.storage.worktree.backups import State, store
 from devs_git.storage.worktree.capture import Capture, CapturedState, require_room
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move, MoveResult
+from devs_git.storage.worktree.ref_changes import NO_CHANGES, RefChanges
 from devs_git.storage.worktree.survey import Survey, paths_of
 from devs_git.values import field, immutable
 
@@ -33,7 +34,7 @@ class StateChange:
 
     `saved`: untracked paths that move into the backup. `exact`: paths whose bytes in the new state were captured.
     `limit`: the bytes that the policy allows for a backup. `marks`: how those `saved` files looked that a person asked to
-    remove.
+    remove. `refs`: branches and stash entries that are made or removed, too.
     """
 
     op_id: str
@@ -49,6 +50,7 @@ class StateChange:
     limit: Callable[[], int]
     exact: frozenset[str] = frozenset()
     marks: untracked_files.Marks = field(default_factory=dict)
+    refs: RefChanges = NO_CHANGES
 
 
 @immutable
@@ -78,7 +80,10 @@ def carry_out(
             site.ledger.signature(),
             f"Before {change.subject}",
             *own_operations.backup_fields(site.ledger.tip().oid, movement(change, old, kept, "")),
-            brought=untracked_files.brought_back(site.git, change.new),
+            more={
+                **backups.brought_entries(site.objects, untracked_files.brought_back(site.git, change.new)),
+                **left_state.entries(site.objects, change.new, change.refs),
+            },
         )
         site.step("backup")
         backups.keep(site, change.op_id, backup)
@@ -91,8 +96,14 @@ def carry_out(
             trees=(old.worktree, change.new.worktree),
             known=Known(found.file_states, found.blobs, change.exact, paths_of(change.found.listed)),
             build=lambda tip: build(tip, old, kept, backup),
-            updates=(*_position(old, change.new), *_tags(site, change.effect), *kept.updates),
+            updates=(
+                *_position(old, change.new),
+                *_tags(site, change.effect),
+                *change.refs.updates,
+                *kept.updates,
+            ),
             backup=backup,
+            stash=(change.refs.stashed, change.refs.unstashed),
         )
         return ChangeResult(move_tree.execute(site, move), kept, backup)
 

@@ -4,33 +4,62 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.checkpoints import return_path, rewind_selection
+from devs_git.domain.checkpoints import return_path, rewind_selection, task_activity
 from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.checkpoints.rewind_selection import Effect
-from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import checkpoint_ref, parse_target
 from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.moments import names
 from devs_git.errors import DevsError
 from devs_git.operations.rewind import reach, refusals
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import lines_of_work, rewritten_commits
-from devs_git.storage.worktree import footprint, survey, untracked_files
+from devs_git.storage.worktree import active_task, footprint, survey, untracked_files
+from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
+from devs_git.storage.worktree.ref_changes import NO_CHANGES, RefChanges
 from devs_git.storage.worktree.survey import Survey
 from devs_git.storage.worktree.untracked_files import Untracked
 from devs_git.values import immutable
+
+if TYPE_CHECKING:
+    from devs_git.operations.moments.lost_refs import MovedBranch
+    from devs_git.operations.moments.moment_files import MomentFiles
 
 LISTED: Final = 1000
 
 
 @immutable
-class RewindPlan:
-    """What would move, what would be undone, and the reasons why the rewind is refused."""
+class Destination:
+    """Where a rewind goes: a checkpoint of `task_id`, or a moment ('')."""
 
-    target: Checkpoint
+    name: str
+    commit: str
+    tree: str
+    task_id: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The name for people: of a moment's id only the first digits."""
+        prefix = names.PREFIX
+        return names.short_name(self.name.removeprefix(prefix)) if self.name.startswith(prefix) else self.name
+
+
+@immutable
+class RewindPlan:
+    """What would move, what would be undone, and the reasons why the rewind is refused.
+
+    `state` is the state that the rewind makes. `active`: the worktree's active task before, as trailer lines. `moment`: what
+    a moment has besides tracked files. `refs`: the branches and stash entries that come back. `moved`: branches that are
+    not where the moment has them, and stay.
+    """
+
+    target: Destination
+    state: State
     found: Survey
     footprint: Footprint
     effect: Effect
@@ -40,6 +69,10 @@ class RewindPlan:
     plan_id: str
     others: Mapping[str, str]
     untracked: Untracked
+    active: str
+    moment: MomentFiles | None = None
+    refs: RefChanges = NO_CHANGES
+    moved: tuple[MovedBranch, ...] = ()
 
     def require_allowed(self) -> None:
         if self.refusals:
@@ -78,16 +111,28 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         *refusals.of_obstacles(plan, untracked.saved, options.untracked),
         *refusals.of_objects(found, plan, target.commit),
     )
-    preserve = options.preserve or "branch"
-    plan_id = options.text(_digest(found, plan, effect, target, untracked))
+    active = active_task.read(site.places)
+    after = task_activity.after_rewind(history, effect, active)
     return RewindPlan(
-        target, found, plan, effect, since.commits, against, preserve, plan_id, others, untracked
+        target=Destination(options.target, target.commit, target.tree, target.task_id),
+        state=State(target.commit, found.branch, target.tree, target.tree, active=after),
+        found=found,
+        footprint=plan,
+        effect=effect,
+        commits=since.commits,
+        refusals=against,
+        preserve=options.preserve or "branch",
+        plan_id=options.text(digest(found, plan, effect, target.tag, untracked)),
+        others=others,
+        untracked=untracked,
+        active=active,
     )
 
 
 def count_files(plan: RewindPlan) -> dict[str, Any]:
     """The files that the plan adds, modifies and deletes: their counts, and at most 1000 names of each kind."""
-    result = footprint.outcome(plan.found, plan.target.tree, plan.footprint, plan.untracked.saved)
+    besides = (tuple(plan.moment.ignored), plan.moment.same) if plan.moment else ((), ())
+    result = footprint.outcome(plan.found, plan.target.tree, plan.footprint, plan.untracked.saved, besides)
     kinds = {"added": result.added, "modified": result.modified, "deleted": result.deleted}
     return {
         "count": sum(map(len, kinds.values())),
@@ -113,9 +158,12 @@ def require_checkpoints_in_place(
     rewritten_commits.require_followed(site.git, site.places.common, *apart, among=passed)
 
 
-def _digest(found: Survey, plan: Footprint, effect: Effect, target: Checkpoint, untracked: Untracked) -> str:
-    """A digest of HEAD, branch, index, working tree, obstacles and checkpoints, but not of the ledger's tip."""
+def digest(found: Survey, plan: Footprint, effect: Effect, target: str, untracked: Untracked) -> str:
+    """A digest of HEAD, branch, index, working tree, obstacles and checkpoints, but not of the ledger's tip.
+
+    `target` is the oid of a checkpoint's tag, or of a moment.
+    """
     undone = sorted(point.tag for point in effect.undone)
-    parts = [found.digest, target.tag, *undone, "/", *plan.obstacles.files, "/", *plan.hidden]
+    parts = [found.digest, target, *undone, "/", *plan.obstacles.files, "/", *plan.hidden]
     parts += ["/", *untracked.digest_input] if untracked.marks else []
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]

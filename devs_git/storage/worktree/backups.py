@@ -70,23 +70,20 @@ def store(
     signature: str,
     subject: str,
     *event_fields: tuple[str, str],
-    brought: Mapping[str, str] | None = None,
+    more: Mapping[str, Entry] | None = None,
 ) -> str:
     """Write the backup commit of `state` and return its oid; the caller gives it a ref.
 
     `event_fields` are fields of the operation's event: they distinguish copies of that event (`own_operations.py`).
-    `brought`: the untracked files that the operation brings back, with the oids of their bytes.
+    `more`: further entries of its tree (`brought_entries`, `left_state.py`).
     """
-    entries = {"index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
+    entries = {**(more or {}), "index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
     if state.raw:
         entries["raw"] = Entry(TREE, state.raw)
     if state.index_raw:
         entries["index.raw"] = Entry(FILE, state.index_raw)
         # The intent-to-add entries of the index name the empty blob.
         entries["empty"] = Entry(FILE, objects.write("blob", b""))
-    if brought:
-        lines = b"".join(f"{oid} ".encode() + os.fsencode(path) + b"\0" for path, oid in brought.items())
-        entries[BROUGHT] = Entry(FILE, objects.write("blob", lines))
     entries[META] = Entry(FILE, objects.write("blob", json.dumps(as_mapping(state), indent=1).encode()))
     tree = objects.write_tree(entries)
     head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n"
@@ -122,6 +119,14 @@ def load(objects: Objects, backup: str) -> State:
     return state_of(data)
 
 
+def brought_entries(objects: Objects, brought: Mapping[str, str]) -> dict[str, Entry]:
+    """The entry of a backup's tree for untracked files that the operation brings back; none for no files."""
+    if not brought:
+        return {}
+    lines = b"".join(f"{oid} ".encode() + os.fsencode(path) + b"\0" for path, oid in brought.items())
+    return {BROUGHT: Entry(FILE, objects.write("blob", lines))}
+
+
 def load_brought(objects: Objects, backup: str) -> dict[str, str]:
     """The untracked files that the operation of a backup brought back, with the oids of their bytes."""
     entry = objects.read_tree(objects.read(backup, "commit")[5:45].decode()).get(BROUGHT)
@@ -133,8 +138,14 @@ def is_head_alone(objects: Objects, backup: str) -> bool:
     """Whether a backup has no other trees than HEAD's own, no raw bytes and no index file."""
     state = load(objects, backup)
     trees = {state.index, state.worktree}
-    more = state.raw or state.index_raw
+    more = state.raw or state.index_raw or len(_trees(objects, backup)) > len(("index", "worktree"))
     return not more and trees == {objects.read(state.head, "commit")[5:45].decode()}
+
+
+def _trees(objects: Objects, backup: str) -> list[str]:
+    """The names of the trees in a backup."""
+    entries = objects.read_tree(objects.read(backup, "commit")[5:45].decode())
+    return [name for name, entry in entries.items() if entry.mode == TREE]
 
 
 def keep(site: Site, op_id: str, backup: str) -> None:

@@ -13,7 +13,7 @@ from devs_git.storage.ledger import devs_folder
 from devs_git.storage.worktree import attributes, obstacles
 from devs_git.storage.worktree.obstacles import Obstacles
 from devs_git.storage.worktree.survey import Survey
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 FILE, GITLINK, ABSENT = "100644", "160000", "000000"
 # At most so many names of uncovered files are listed. Their count is always complete.
@@ -122,6 +122,27 @@ def _flagged(found: Survey, top: Path, affected: dict[str, str]) -> tuple[tuple[
     return (*there, *gone), (*differing, *gone)
 
 
+def with_hidden_edits(found: Survey, top: Path, plan: Footprint) -> Footprint:
+    """The footprint with the flagged files that differ from the index, and that the target has as the index has them.
+
+    A rewind to a checkpoint leaves them alone. Who returns to a state with other flags or edits brings them to that state.
+    """
+    among = [path for path in found.flagged if path not in plan.oids]
+    if not among:
+        return plan
+    lines = (line.partition("\t") for line in split_z(found.git.run("ls-files", "-s", "-z", "--", *among)))
+    oids = {path: head.split(" ")[1] for head, _, path in lines if not head.startswith(GITLINK)}
+    there, hidden = _flagged(found, top, oids)
+    more = tuple(path for path in there if path in hidden)
+    return replace(
+        plan,
+        rewrites=(*plan.rewrites, *more),
+        flagged=(*plan.flagged, *more),
+        hidden=(*plan.hidden, *more),
+        oids={**plan.oids, **{path: oids[path] for path in more}},
+    )
+
+
 def _link_oid(target: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).hexdigest()
 
@@ -135,8 +156,18 @@ class Outcome:
     deleted: tuple[str, ...]
 
 
-def outcome(found: Survey, tree: str, plan: Footprint, saved: tuple[str, ...]) -> Outcome:
-    """The difference between the disk and `tree`. It includes uncommitted changes and the `saved` untracked files."""
+def outcome(
+    found: Survey,
+    tree: str,
+    plan: Footprint,
+    saved: tuple[str, ...],
+    besides: tuple[Collection[str], Collection[str]] = ((), ()),
+) -> Outcome:
+    """The difference between the disk and `tree`. It includes uncommitted changes and the `saved` untracked files.
+
+    `besides`: paths that the move writes, too, and untracked files that are on the disk as the move would write them.
+    """
+    more, same = besides
     options = ("--raw", "-z", "--no-renames", "--ignore-submodules=dirty", "--no-abbrev")
     out = split_z(found.git.run("diff-index", *options, tree, "--"))
     kinds: dict[str, str] = {}
@@ -147,12 +178,14 @@ def outcome(found: Survey, tree: str, plan: Footprint, saved: tuple[str, ...]) -
         kind = status[0] if GITLINK not in modes else _status_without_submodule(modes)
         kinds |= {path: {"D": "added", "A": "deleted"}.get(kind, "modified")} if kind else {}
         oids |= {path: oid} if kind == "M" and mode_tree == mode_disk else {}
-    same = {path for path in found.inexact if path not in set(plan.affected)}
+    affected = set(plan.affected)
+    alike = {*same, *(path for path in found.inexact if path not in affected)}
     edited = [path for path in found.dirty if path in oids]
     clean = attributes.clean_oids(found.git, edited)
-    same |= {path for path, oid in clean.items() if oid == oids[path]}
+    alike |= {path for path, oid in clean.items() if oid == oids[path]}
+    kinds |= dict.fromkeys(more, "added")
     kinds |= {path: "modified" if kinds.get(path) == "added" else "deleted" for path in saved}
-    rest = sorted((path, kind) for path, kind in kinds.items() if path not in same)
+    rest = sorted((path, kind) for path, kind in kinds.items() if path not in alike)
     return Outcome(*(tuple(p for p, k in rest if k == name) for name in ("added", "modified", "deleted")))
 
 

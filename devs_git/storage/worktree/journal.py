@@ -44,8 +44,8 @@ class WrittenFile(NamedTuple):
 class Journal:
     """The journal of an open operation. `kind` is `move`; `task complete` writes journals of the kind `commit`.
 
-    `exact` are the files that we write ourselves. `raw` has the oids of bytes before the move that are not those of the
-    blob.
+    `exact`: files that we write ourselves. `raw`: oids of bytes before the move that are not those of the blob. `stash`:
+    entries that are made and removed after the transaction (`ref_changes.py`).
     """
 
     op_id: str
@@ -64,6 +64,7 @@ class Journal:
     packed_refs_locked: bool
     exact: Mapping[str, WrittenFile] = field(default_factory=dict)
     raw: Mapping[str, str] = field(default_factory=dict)
+    stash: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
     def path(self, places: Places) -> Path:
         return places.journals / f"{self.op_id}.json"
@@ -81,8 +82,7 @@ def folder_of(places: Places, op_id: str) -> Path:
 
 
 def make_folder(places: Places, op_id: str) -> Path:
-    folder = folder_of(places, op_id)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (folder := folder_of(places, op_id)).mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
 
@@ -190,6 +190,7 @@ def parse(data: dict[str, Any]) -> Journal:
             "new": state_of(data["new"]),
             "updates": tuple(RefUpdate(**update) for update in data["updates"]),
             "trees": tuple(data["trees"]),
+            "stash": tuple(map(tuple, data.get("stash", ((), ())))),
             "exact": {path: WrittenFile(*entry) for path, entry in data.get("exact", {}).items()},
         }
     )

@@ -46,7 +46,8 @@ ORPHAN_SECONDS = 60.0
 class Move:
     """The move to carry out. git merges the private index from one of `trees` to the other.
 
-    The refs in `updates` move together with the ledger. `refusal` is the code of a failure (GIT_RESET_FAILED or
+    The refs in `updates` move together with the ledger; right after that, entries of the `stash` are made and removed.
+    `refusal` is the code of a failure (GIT_RESET_FAILED or
     CHECKOUT_FAILED).
     """
 
@@ -61,6 +62,7 @@ class Move:
     updates: tuple[RefUpdate, ...] = ()
     backup: str = ""
     refusal: str = "GIT_RESET_FAILED"
+    stash: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 @immutable
@@ -134,6 +136,7 @@ def _open(site: Site, move: Move, work: Work) -> Journal:
         draft=journal.encode_draft(move.build(tip)),
         lock_inode=inode,
         packed_refs_locked=(places.common / "packed-refs.lock").exists(),
+        stash=move.stash,
     )
     site.step("journal")
     journal.write(places, open_journal)

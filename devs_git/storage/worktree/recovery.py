@@ -13,7 +13,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import GitFailed
-from devs_git.storage.worktree import active_task, files_aside, journal, positions
+from devs_git.storage.worktree import active_task, files_aside, journal, positions, ref_changes
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import FileStates
 from devs_git.storage.worktree.journal import Journal
@@ -87,6 +87,9 @@ def finish(
     if replay:
         site.step("refs left")
         positions.finish_refs(site, open_journal)
+    if any(open_journal.stash):
+        site.step("stash entries")
+        ref_changes.settle_stash(site.ledger.git, *open_journal.stash)
     site.step("active task")
     active_task.write(site.places, open_journal.new.active)
     site.step("unlock")

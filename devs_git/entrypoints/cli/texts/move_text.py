@@ -42,10 +42,23 @@ def rewind_plan_text(plan: rewind.Plan) -> str:
         lines.append(
             f"  makes visible   {plural(len(plan.now_visible), 'file')} that git ignores now: {shown}"
         )
+    lines += [f"  does not have   {path(name)}" for name in rest["left_out"][:10]]
+    lines += _refs_lines(plan, "  brings back     ", "  stays           ")
     lines += _active_task_lines(plan, plan=True)
     return "\n".join(
         [*lines, *_unknown_files_lines(plan), *blocked_lines(plan), f"  plan            {plan.plan_id}"]
     )
+
+
+def _refs_lines(result: rewind.Plan | rewind.Result, made: str, stays: str) -> list[str]:
+    """The checkpoints, branches and stash entries that come back, and the branches that have moved since."""
+    lines = [f"{made}checkpoint {name}" for name in result.revived]
+    lines += [f"{made}branch {name}" for name in result.made_branches]
+    lines += [f"{made}stash entry {oid[:12]}" for oid in result.made_stashes]
+    return lines + [
+        f"{stays}branch {row['branch']} at {row['now'][:12]}; it was at {row['then'][:12]}: {row['command']}"
+        for row in result.moved_branches
+    ]
 
 
 def _unknown_files_lines(plan: rewind.Plan | undo.Result) -> list[str]:
@@ -79,6 +92,7 @@ def rewind_text(result: rewind.Result) -> str:
         lines.append(
             f"Not restored byte for byte, because of filters or attributes: {', '.join(map(path, result.not_exact[:10]))}"
         )
+    lines += _refs_lines(result, "Back again: ", "Not moved: ")
     return "\n".join(
         [*lines, *_active_task_lines(result), *_edited_lines(result), "To return: devs-git undo"]
     )

@@ -1,0 +1,77 @@
+"""Where a rewind can go: to a checkpoint, or to a moment. A snapshot is a moment with a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from devs_git.domain.checkpoints.plan_id import Options
+from devs_git.domain.ledger import ids, resolve
+from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.moments import names
+from devs_git.operations.rewind import rewind_plan
+from devs_git.operations.rewind.return_to_state import StateChange
+from devs_git.operations.rewind.rewind_plan import RewindPlan
+from devs_git.storage.worktree import journal
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.values import as_mapping, replace
+from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.domain.moments.moment import Moment
+
+
+def parse(target: str) -> str:
+    """The canonical form of a target; INVALID_ARGUMENTS if it has none of the forms."""
+    if not names.is_name(target):
+        return str(ids.parse_target(target))
+    names.parse(target)
+    return target
+
+
+def may_agree(typed: str, planned: str) -> bool:
+    """Whether both may name the same. The plan for a moment has its id, whichever of its names was typed."""
+    return typed == planned or (names.is_name(typed) and names.is_name(planned))
+
+
+def find(workspace: Workspace, target: str) -> Checkpoint | Moment:
+    """The checkpoint or the moment that a canonical target names."""
+    if not names.is_name(target):
+        return resolve.resolve(workspace.ledger.require().here, ids.parse_target(target))
+    return _moment(workspace, target)
+
+
+def _moment(workspace: Workspace, target: str) -> Moment:
+    # A rewind to a checkpoint does not need it.
+    from devs_git.operations.moments import resolve_moment
+
+    return resolve_moment.resolve(workspace, target)
+
+
+def make_plan(workspace: Workspace, site: Site, options: Options, typed: str) -> RewindPlan:
+    """The plan for these options. `typed`: what the person typed, '' for a plan's id alone."""
+    if not names.is_name(options.target):
+        return rewind_plan.make_plan(site, options)
+    from devs_git.operations.moments import moment_plan
+
+    return moment_plan.make_plan(site, options, _moment(workspace, typed or options.target))
+
+
+def with_ignored_files(site: Site, change: StateChange, plan: RewindPlan) -> StateChange:
+    """The change with the ignored files of a moment, too, of which a tree is written now."""
+    if plan.moment is None:
+        return change
+    from devs_git.operations.moments import moment_files
+
+    with journal.remove_leftovers_on_failure(site.places, change.op_id):
+        new = moment_files.complete(site, journal.make_folder(site.places, change.op_id), plan.moment)
+    return replace(change, new=replace(new, active=plan.state.active))
+
+
+def what_comes_back(plan: RewindPlan) -> dict[str, Any]:
+    """Checkpoints, branches and stash entries that come back, and branches that stay elsewhere, as results have them."""
+    return {
+        "revived": tuple(point.name for point in plan.effect.revived),
+        "made_branches": tuple(ref.removeprefix("refs/heads/") for ref in plan.refs.made),
+        "made_stashes": plan.refs.stashed,
+        "moved_branches": tuple(as_mapping(one) for one in plan.moved),
+    }

@@ -1,0 +1,129 @@
+"""The plan of an undo: which operation it undoes, what it would do, and why it is refused. It writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from devs_git.domain.checkpoints import rewind_selection, task_activity
+from devs_git.domain.checkpoints.rewind_selection import Effect
+from devs_git.domain.ledger import clone_view
+from devs_git.domain.ledger.event_operations import Movement
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import History, fold
+from devs_git.errors import DevsError
+from devs_git.operations.rewind import reach, refusals, undo_effect, undoable_operations
+from devs_git.operations.rewind.undo_effect import Turns
+from devs_git.storage.ledger.clone_history import clone_of
+from devs_git.storage.worktree import backups, footprint, left_state, survey, untracked_files
+from devs_git.storage.worktree.backups import State, load
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.footprint import Footprint
+from devs_git.storage.worktree.raw_bytes import list_files
+from devs_git.storage.worktree.ref_changes import RefChanges
+from devs_git.storage.worktree.survey import Survey
+from devs_git.storage.worktree.untracked_files import Untracked
+from devs_git.values import immutable, replace
+
+
+@immutable
+class UndoPlan:
+    """The state to return to, what moves, and the reasons why the undo is refused.
+
+    `later`: the states before the operations since. `turns`: checkpoints that are live, or no longer live, only because the
+    branch moves. `clears_flags`: entries of the index have flags, and had none then.
+    """
+
+    operation: Event
+    state: State
+    later: tuple[State, ...]
+    found: Survey
+    footprint: Footprint
+    untracked: Untracked
+    refs: RefChanges
+    effect: Effect
+    turns: Turns
+    refusals: Sequence[DevsError]
+    clears_flags: bool
+
+
+@immutable
+class _Way:
+    """The way back over the operations `since`, the oldest first: `before` is the history then, `after` what the last left."""
+
+    now: History
+    before: History
+    since: list[Event]
+    states: tuple[State, ...]
+    after: State | None
+
+    @property
+    def backups(self) -> list[str]:
+        return [Movement.of(event).backup for event in self.since]
+
+
+def make_plan(site: Site, op_id: str | None, preserve: str | None, untracked: str | None) -> UndoPlan:
+    """The plan to undo the operation `op_id`, or the last one; NOTHING_TO_UNDO, HISTORY_REWRITTEN."""
+    backups.restore(site)
+    clone = clone_of(site.places.common)
+    history = clone_view.own_view(site.ledger.require().history, clone)
+    found = survey.take(site.git, site.top)
+    way = _find_way(site, history, found, op_id, clone)
+    state = way.states[0]
+    effect, turns = undo_effect.compute(site, found, way.since, (way.now, way.before), state.head)
+    plan = _footprint(site, found, way.states)
+    plan = footprint.with_hidden_edits(found, site.top, plan) if way.after else plan
+    chosen = untracked_files.choose(found, state.worktree, plan, untracked, _known(site, way))
+    refused = [
+        *rewind_selection.refuse_reused_tasks(history, way.before, effect.revived),
+        *survey.reasons_against_moving(site.places, found),
+        *_refuse_new_commits(found, way, preserve),
+        *refusals.of_changes(found, plan, preserve, way.after),
+        *refusals.of_obstacles(plan, chosen.saved, untracked),
+        *refusals.of_objects(found, plan, state.head),
+    ]
+    return UndoPlan(
+        operation=way.since[0],
+        state=replace(state, active=task_activity.after_undo(history, effect, state.active)),
+        later=way.states[1:],
+        found=found,
+        footprint=plan,
+        untracked=chosen,
+        refs=left_state.reverse_refs(site, way.backups),
+        effect=effect,
+        turns=turns,
+        refusals=refused,
+        clears_flags=bool(way.after and found.flagged and not state.index_raw),
+    )
+
+
+def _find_way(site: Site, history: History, found: Survey, op_id: str | None, clone: str) -> _Way:
+    of_branch = rewind_selection.operations_of_branch(history, site.places.worktree_id, found.branch)
+    operations = undoable_operations.select(site, of_branch, op_id)
+    operation = rewind_selection.operation_to_undo(operations, op_id)
+    survey.require_commit(found)
+    since = operations[operations.index(operation) :]
+    states = tuple(load(site.objects, Movement.of(event).backup) for event in since)
+    before = fold(site.ledger.events(operation.parents[0], oldest_first=True))
+    after = left_state.load_after(site.objects, Movement.of(since[-1]).backup, states[0])
+    return _Way(history, clone_view.own_view(before, clone), since, states, after)
+
+
+def _refuse_new_commits(found: Survey, way: _Way, preserve: str | None) -> Iterator[DevsError]:
+    last, first = Movement.of(way.since[-1]), Movement.of(way.since[0])
+    if not preserve and reach.commits_since(found.git, found.head, last.after).commits:
+        yield from refusals.of_new_commits(found, first.after)
+
+
+def _known(site: Site, way: _Way) -> untracked_files.Known:
+    """The untracked files that operations brought back, with the oids of their bytes."""
+    found: dict[str, str] = {}
+    for backup in way.backups:
+        found |= backups.load_brought(site.objects, backup)
+    return untracked_files.Known(found)
+
+
+def _footprint(site: Site, found: Survey, states: Sequence[State]) -> Footprint:
+    """The footprint of a move to the first of `states`; the later ones only add files whose bytes were captured."""
+    raw = (path for each in states for path in (*list_files(site.git, each.raw), *each.modes))
+    only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
+    return replace(footprint.compute(found, site.top, states[0].worktree), bytes_only=only)

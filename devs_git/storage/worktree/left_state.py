@@ -1,0 +1,74 @@
+"""What an operation left, in its backup beside the state before: an undo compares it with the current state.
+
+`after` has the trees of index and files, if the operation left uncommitted changes: who has changed nothing since loses
+nothing by the undo. `refs.json` has the branches and stash entries that the operation made or removed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.storage.git import refs
+from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
+from devs_git.storage.git.private_index import DURABLE, private
+from devs_git.storage.ledger import lines_of_work
+from devs_git.storage.worktree import ref_changes
+from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.ref_changes import NO_CHANGES, RefChanges, changes_of
+from devs_git.values import replace
+
+AFTER: Final = "after"
+REFS: Final = "refs.json"
+
+
+def entries(objects: Objects, new: State, changes: RefChanges) -> dict[str, Entry]:
+    """The entries of a backup's tree for an operation that makes the state `new` and the changes of refs."""
+    found = {}
+    if new.index != new.worktree:
+        trees = {"index": Entry(TREE, new.index), "worktree": Entry(TREE, new.worktree)}
+        found[AFTER] = Entry(TREE, objects.write_tree(trees))
+    if changes:
+        found[REFS] = Entry(FILE, objects.write("blob", changes.record()))
+    return found
+
+
+def load_after(objects: Objects, backup: str, state: State) -> State | None:
+    """`state` with the trees of index and files that the operation of a backup left; None if it left nothing uncommitted."""
+    found = _entries(objects, backup).get(AFTER)
+    if found is None:
+        return None
+    trees = objects.read_tree(found.oid)
+    return replace(state, index=trees["index"].oid, worktree=trees["worktree"].oid)
+
+
+def without_flags(site: Site, folder: Path, state: State) -> State:
+    """The state with an index file that has no flags. Without it a move leaves the flags that entries of the index have now."""
+    index = folder / "index.plain"
+    own = private(site.git, index).with_config(*DURABLE)
+    own.run("read-tree", state.index)
+    return replace(state, index_raw=own.text("hash-object", "-w", "--no-filters", "--", str(index)))
+
+
+def load_refs(objects: Objects, backup: str) -> RefChanges:
+    """The branches and stash entries that the operation of a backup made or removed."""
+    found = _entries(objects, backup).get(REFS)
+    return changes_of(json.loads(objects.read(found.oid, "blob"))) if found else NO_CHANGES
+
+
+def reverse_refs(site: Site, backups: Sequence[str]) -> RefChanges:
+    """The changes of refs that reverse those of operations, of which `backups` are the oldest first."""
+    done = [load_refs(site.objects, backup) for backup in backups]
+    if not any(done):
+        return NO_CHANGES
+    git = site.ledger.git
+    held = refs.list_refs(git, lines_of_work.HEADS)
+    in_use = [head.branch for head in lines_of_work.heads(git, site.places.common, held)]
+    return ref_changes.reverse(done, held, refs.stashes(git), in_use, site.objects.exists)
+
+
+def _entries(objects: Objects, backup: str) -> dict[str, Entry]:
+    return objects.read_tree(objects.read(backup, "commit")[5:45].decode())
