@@ -1,4 +1,4 @@
-"""`diff`: what changed up to a checkpoint or up to the working tree, with hunks up to a limit."""
+"""`diff`: what changed up to a checkpoint or a moment, or up to the working tree, with hunks up to a limit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from devs_git.domain.checkpoints.previous import candidates
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.moments import names
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import filters, refs
@@ -22,9 +23,10 @@ MOST_LINES = 1_000_000
 
 @immutable
 class Request(VerbRequest):
-    """From `against` (a checkpoint, HEAD or another commit; '' for the previous checkpoint) to `target`.
+    """From `against` (a checkpoint, a moment, HEAD or another commit; '' for the previous checkpoint) to `target`.
 
-    Without a target: from `against` ('' for HEAD) to the working tree, staged or not, without untracked files.
+    Without a target: from `against` ('' for HEAD) to the working tree, staged or not. Untracked files belong to it only if
+    `against` is a moment. If only `target` is given, and is a moment, it is what `against` is else.
     """
 
     target: str = ""
@@ -34,7 +36,12 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         if self.target:
-            ids.parse_target(self.target)
+            (names.parse if names.is_name(self.target) else ids.parse_target)(self.target)
+        if names.is_name(self.target) and not self.against:
+            object.__setattr__(self, "against", self.target)
+            object.__setattr__(self, "target", "")
+        if self.against.startswith(names.PREFIX):
+            names.parse(self.against, field="against")
         if not 1 <= self.hunk_lines <= MOST_LINES:
             raise invalid("hunk_lines", f"The number must be from 1 to {MOST_LINES}, not {self.hunk_lines}.")
 
@@ -65,7 +72,8 @@ class Stats:
 
 @immutable
 class Result(VerbResult):
-    """`from_` and `to`: oids of commits. `from_` may be the empty tree's, and `to` is '' for a working tree.
+    """`from_` and `to`: oids of commits; of a moment that of the tree of its files. `from_` may be the empty tree's, and
+    `to` is '' for a working tree.
 
     `not_told`: files whose difference only a filter can tell, which is not started because the repository names it.
     `not_believed`: as in `status`, if the request names a checkpoint.
@@ -86,14 +94,14 @@ def run(workspace: Workspace, request: Request) -> Result:
     """TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT for either end; CONFLICT if objects are missing."""
     try:
         result = _compare(workspace, request)
-        named = request.target or request.against
+        named = [text for text in (request.target, request.against) if text and not names.is_name(text)]
         return (
             replace(result, not_believed=untrusted_ledger.reason(workspace.require_believed))
             if named
             else result
         )
     except GitFailed as error:
-        if request.target:
+        if request.target and not names.is_name(request.target):
             point = resolve(workspace.ledger.tip().here, ids.parse_target(request.target))
             rewritten_commits.require(workspace.store_git, point)
         raise DevsError(
@@ -105,30 +113,55 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 @immutable
 class _Side:
-    """One side of a comparison: its name for people, and its commit ('' for the working tree)."""
+    """One side of a comparison: its name for people, and its commit or tree ('' for the working tree).
+
+    `left_out`: the untracked files that a moment does not have.
+    """
 
     name: str
     commit: str
+    is_moment: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 def _compare(workspace: Workspace, request: Request) -> Result:
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
+    if any(map(names.is_name, (request.target, request.against))):
+        from devs_git.storage.moments import moment_store
+
+        git = moment_store.with_objects(git, workspace.places.common)
     if not request.target:
         return _compare_tree(workspace, git, request)
+    if names.is_name(request.target):
+        return _result(
+            git,
+            request,
+            _named(workspace, git, request.against, "against"),
+            _moment(workspace, request.target),
+        )
     history = workspace.ledger.require().here
     point = resolve(history, ids.parse_target(request.target))
-    before = _against(git, history, request.against) if request.against else _before(git, history, point)
+    before = (
+        _named(workspace, git, request.against, "against")
+        if request.against
+        else _before(git, history, point)
+    )
     return _result(git, request, before, _Side(point.name, point.commit))
 
 
 def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
     """Compare with the working tree; NOT_A_REPOSITORY if there is none."""
     assert workspace.top
-    if request.against:
-        before = _against(git, workspace.ledger.tip().here, request.against)
-    else:
-        before = _Side("HEAD", workspace.head or EMPTY_TREE)
-    return _result(git, request, before, _Side("the working tree", ""))
+    after = _Side("the working tree", "")
+    if not request.against:
+        return _result(git, request, _Side("HEAD", workspace.head or EMPTY_TREE), after)
+    before = _named(workspace, git, request.against, "against", is_turn=True)
+    if not before.is_moment:
+        return _result(git, request, before, after)
+    from devs_git.storage.moments.untracked_index import with_untracked
+
+    with with_untracked(git, before.left_out) as ours:
+        return _result(ours, request, before, after)
 
 
 def _result(git: Git, request: Request, before: _Side, after: _Side) -> Result:
@@ -172,16 +205,31 @@ def _before(git: Git, history: History, point: Checkpoint) -> _Side:
     return _Side(f"{point.name}^", above[0]) if above else _Side("the empty tree", EMPTY_TREE)
 
 
-def _against(git: Git, history: History, text: str) -> _Side:
-    """The checkpoint with this name, else the commit with this name."""
+def _named(workspace: Workspace, git: Git, text: str, field: str, *, is_turn: bool = False) -> _Side:
+    """The moment or checkpoint with this name, else the commit with this name. `is_turn`: see `_moment`."""
+    if text.startswith(names.PREFIX):
+        return _moment(workspace, text, field, is_turn=is_turn)
     try:
-        point = resolve(history, ids.parse_target(text, field="against"))
+        if names.is_name(text):
+            return _moment(workspace, text, field)
+        point = resolve(workspace.ledger.tip().here, ids.parse_target(text, field=field))
     except DevsError:
         commit = refs.commit_of(git, text)
         if not commit:
             raise
         return _Side(text, commit)
     return _Side(point.name, point.commit)
+
+
+def _moment(workspace: Workspace, text: str, field: str = "target", *, is_turn: bool = False) -> _Side:
+    """The files of a moment. `is_turn`: `moment:-1` is the state before the last turn, and not one from within it."""
+    from devs_git.operations.moments import resolve_moment
+    from devs_git.storage.moments import read_moments
+
+    find = resolve_moment.begin_of_turn if is_turn else resolve_moment.resolve
+    found = find(workspace, text, field=field)
+    state, details = read_moments.look_up(workspace.objects, found.id)
+    return _Side(names.short_name(found.id), state.worktree, is_moment=True, left_out=details.left_out)
 
 
 def _files(found: tuple[Change, ...], parts: list[list[Hunk]]) -> tuple[File, ...]:

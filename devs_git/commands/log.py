@@ -1,6 +1,12 @@
-"""`log`: checkpoints, newest first, with the rewinds between them. It reads only as much of the ledger as it needs."""
+"""`log`: checkpoints, newest first, with the rewinds between them, and with the moments if they are asked for.
+
+It reads only as much of the ledger as it needs, and only those moments that it lists.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.ledger import ids
@@ -8,23 +14,35 @@ from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import Statuses
+from devs_git.domain.moments.moment_row import MomentRow
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.ledger import clone_history, untrusted_ledger
-from devs_git.values import immutable
+from devs_git.values import field, immutable, mutable
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.operations.moments.moment_rows import ReadMoment
+
+    _Item = Checkpoint | Event | ReadMoment
 
 MOST = 100_000
 
 
 @immutable
 class Request(VerbRequest):
-    """At most `limit` rows of `task` ('' for all tasks), after the row whose tag is `cursor`."""
+    """At most `limit` rows of `task` ('' for all tasks), after the row whose tag or id is `cursor`.
+
+    `moments`: moments are rows, too; `session` is the beginning of the id of the only session whose moments are listed,
+    '' for all; only moments have one, so it asks for them.
+    """
 
     limit: int = 20
     task: str = ""
     cursor: str = ""
+    moments: bool = False
+    session: str = ""
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MOST:
@@ -33,16 +51,25 @@ class Request(VerbRequest):
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
         if self.cursor and not ids.is_oid(self.cursor):
             raise invalid("cursor", "The cursor must be the next_cursor of an earlier answer.")
+        if self.session:
+            object.__setattr__(self, "moments", True)
 
 
 @immutable
 class Operation:
-    """A rewind or another operation; `position` is the number of rows above it."""
+    """A rewind or another operation; `position` is the number of checkpoints above it."""
 
     type: str
     subject: str
     event: str
     created_at: str
+    position: int
+
+
+@immutable
+class ListedMoment(MomentRow):
+    """A moment in the list; `position` is the number of checkpoints above it."""
+
     position: int
 
 
@@ -54,43 +81,111 @@ class Result(VerbResult):
     operations: tuple[Operation, ...]
     next_cursor: str
     not_believed: str = ""
+    moments: tuple[ListedMoment, ...] = ()
+
+
+@mutable
+class _Page:
+    """The rows that are listed, and whether there are more of them."""
+
+    request: Request
+    points: list[Checkpoint] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=list)
+    moments: list[tuple[ReadMoment, int]] = field(default_factory=list)
+    last: str = ""
+    more: bool = False
+
+    def fill(self, items: Iterator[_Item]) -> None:
+        """Take rows until the page is full. INVALID_ARGUMENTS if no row is that of the cursor."""
+        cursor = self.request.cursor
+        if cursor and not any(_key(item) == cursor for item in items):
+            raise invalid("cursor", "The ledger has no such row.", hint="Start over without a cursor.")
+        for item in items:
+            if isinstance(item, Event):
+                self.operations.append(_operation(item, len(self.points)))
+                continue
+            if len(self.points) + len(self.moments) == self.request.limit:
+                self.more = True
+                return
+            self.last = _key(item)
+            if isinstance(item, Checkpoint):
+                self.points.append(item)
+            else:
+                self.moments.append((item, len(self.points)))
 
 
 def run(workspace: Workspace, request: Request) -> Result:
     """NOT_INITIALIZED without a ledger, TASK_NOT_FOUND for a task that it does not know."""
     workspace.ledger.require()
-    points: list[Checkpoint] = []
-    operations: list[Operation] = []
     read: list[Event] = []
     statuses = Statuses()
-    more, skipping = False, bool(request.cursor)
-    for item in newest(statuses.note_each(workspace.ledger.newest_first())):
-        if isinstance(item, Event):
-            read.append(item)
-            if not skipping:
-                operations.append(_operation(item, len(points)))
-        elif not request.task or item.task_id == request.task:
-            if skipping:
-                skipping = item.tag != request.cursor
-                continue
-            if len(points) == request.limit:
-                more = True
-                break
-            points.append(item)
-    if skipping:
-        raise invalid("cursor", "The ledger has no such row.", hint="Start over without a cursor.")
-    if request.task and not points and not request.cursor:
+    page = _Page(request)
+    items = _noted(newest(statuses.note_each(workspace.ledger.newest_first())), read)
+    wanted = (one for one in items if isinstance(one, Event) or request.task in ("", one.task_id))
+    page.fill(_with_moments(wanted, workspace, request) if request.moments else wanted)
+    if request.task and not (page.points or page.moments or request.cursor):
         _must_exist(workspace, request.task)
     # Older operations do not affect these checkpoints, which were recorded later.
-    newer = History("", {}, {point.tag: point for point in points}, read)
+    newer = History("", {}, {point.tag: point for point in page.points}, read)
     here = clone_history.view_here(workspace.store_git, workspace.places.common, newer)
     seen = list(here.checkpoints.values())
     rows = commit_locations.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
     return Result(
         rows,
-        tuple(operations),
-        rows[-1].tag if more else "",
+        tuple(page.operations),
+        page.last if page.more else "",
         untrusted_ledger.reason(workspace.require_believed),
+        _listed(workspace, page.moments),
+    )
+
+
+def _noted(items: Iterable[Checkpoint | Event], read: list[Event]) -> Iterator[Checkpoint | Event]:
+    """The items; `read` gets the operations among them."""
+    for item in items:
+        if isinstance(item, Event):
+            read.append(item)
+        yield item
+
+
+def _with_moments(
+    items: Iterator[Checkpoint | Event], workspace: Workspace, request: Request
+) -> Iterator[_Item]:
+    """The items and the moments, by time. Of one session: only what lies between its moments."""
+    from devs_git.operations.moments import moment_rows
+
+    item = next(items, None)
+    begun = not request.session
+    for one in moment_rows.newest_first(workspace, moment_rows.Wanted(request.session, request.task)):
+        while item is not None and _time(item) > one.moment.created_at:
+            if begun:
+                yield item
+            item = next(items, None)
+        yield one
+        begun = True
+    if item is not None and not request.session:
+        yield item
+        yield from items
+
+
+def _time(item: Checkpoint | Event) -> str:
+    return item.finished if isinstance(item, Event) else item.created_at
+
+
+def _key(item: _Item) -> str:
+    """What a cursor calls the row; '' for an operation."""
+    if isinstance(item, Event):
+        return ""
+    return item.tag if isinstance(item, Checkpoint) else item.moment.id
+
+
+def _listed(workspace: Workspace, found: list[tuple[ReadMoment, int]]) -> tuple[ListedMoment, ...]:
+    if not found:
+        return ()
+    from devs_git.operations.moments import moment_rows
+
+    shown = moment_rows.rows(workspace, [one for one, _ in found])
+    return tuple(
+        ListedMoment(**vars(row), position=position) for row, (_, position) in zip(shown, found, strict=True)
     )
 
 

@@ -1,29 +1,37 @@
-"""`show`: everything about one checkpoint: its row, its message, the trailers of its tag, its parents."""
+"""`show`: everything about one checkpoint: its row, its message, the trailers of its tag, its parents. Or about one moment."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints import return_path
 from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import parse
 from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.moments import names
+from devs_git.domain.moments.moment_row import MomentRow
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.git import annotated_tags
-from devs_git.storage.git.differences import parents
+from devs_git.storage.git.differences import letters, parents
+from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.ledger import rewritten_commits, untrusted_ledger
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
+if TYPE_CHECKING:
+    from devs_git.domain.moments.moment import Details
+
 
 @immutable
 class Request(VerbRequest):
-    """`task-10`, `task-10@3`, or the oid of a checkpoint."""
+    """`task-10`, `task-10@3`, or the oid of a checkpoint; or the name of a moment."""
 
     target: str
 
     def __post_init__(self) -> None:
-        ids.parse_target(self.target)
+        (names.parse if names.is_name(self.target) else ids.parse_target)(self.target)
 
 
 @immutable
@@ -54,8 +62,51 @@ class Result(Row, VerbResult):
     not_believed: str = ""
 
 
-def run(workspace: Workspace, request: Request) -> Result:
-    """The checkpoint, live or not; the codes of `domain/ledger/resolve.py`, and HISTORY_REWRITTEN."""
+@immutable
+class KeptRef:
+    """A branch, by its full name, or a stash entry (`stash@{0}`), whose commit a moment keeps."""
+
+    name: str
+    commit: str
+
+
+@immutable
+class MomentResult(MomentRow, VerbResult):
+    """The row of a moment, and more.
+
+    `head`: HEAD's commit, '' before the first one; `branch` is '' on a detached HEAD. `staged`, `unstaged`, `untracked`: how
+    many files were so. `unmerged`: the index had conflicts. `under_way`: git's operation that was in progress, '' for none.
+    `left_out`: nested repositories (with a slash at the end) and files that were too large: the moment does not have them.
+    `ignored`: ignored files that it has, because a command would have taken them. `kept`: branches and stash entries whose
+    commits it keeps. `call_id`: the client's id of the tool call. `previous`: the id of the moment before, '' for none.
+    `folder`: of the worktree,
+    relative to the folder that has the git directory; it is `gone` if it was removed. `commands`: what one can run now.
+    """
+
+    call_id: str
+    previous: str
+    folder: str
+    gone: bool
+    head: str
+    branch: str
+    staged: int
+    unstaged: int
+    untracked: int
+    unmerged: bool
+    under_way: str
+    left_out: tuple[str, ...]
+    ignored: tuple[str, ...]
+    kept: tuple[KeptRef, ...]
+    commands: tuple[str, ...]
+
+
+def run(workspace: Workspace, request: Request) -> Result | MomentResult:
+    """A checkpoint, live or not: the codes of `domain/ledger/resolve.py`, and HISTORY_REWRITTEN. A moment: MOMENT_NOT_FOUND."""
+    return (show_moment if names.is_name(request.target) else show_checkpoint)(workspace, request)
+
+
+def show_checkpoint(workspace: Workspace, request: Request) -> Result:
+    """The checkpoint that the request names."""
     history = workspace.ledger.require().here
     point = resolve(history, ids.parse_target(request.target))
     git = workspace.store_git
@@ -82,3 +133,58 @@ def run(workspace: Workspace, request: Request) -> Result:
         way_back=return_path.describe(history, point, row),
         not_believed=untrusted_ledger.reason(workspace.require_believed),
     )
+
+
+def show_moment(workspace: Workspace, request: Request) -> MomentResult:
+    """The moment that the request names."""
+    from devs_git.operations.moments import moment_rows, resolve_moment
+    from devs_git.storage.moments import moment_store
+    from devs_git.storage.worktree.raw_bytes import list_files
+
+    named = resolve_moment.resolve(workspace, request.target)
+    one = next(
+        one
+        for one in moment_rows.newest_first(workspace, moment_rows.Wanted(), worktree=named.worktree)
+        if one.moment == named
+    )
+    (row,) = moment_rows.rows(workspace, [one])
+    state, details = one.state, one.details
+    git = moment_store.with_objects(workspace.store_git, workspace.places.common)
+    head = workspace.objects.read(state.head, "commit")[5:45].decode() if state.head else EMPTY_TREE
+    unstaged = letters(git, state.index, state.worktree)
+    gone = not (workspace.places.common.parent / details.top / ".git").exists()
+    return MomentResult(
+        **vars(row),
+        call_id=details.occasion.call_id,
+        previous=one.before.id if one.before else "",
+        folder=details.top,
+        gone=gone,
+        head=state.head,
+        branch=state.branch.removeprefix("refs/heads/"),
+        staged=len(letters(git, head, state.index)),
+        unstaged=sum(letter != "A" for letter in unstaged),
+        untracked=unstaged.count("A"),
+        unmerged=details.unmerged,
+        under_way=details.under_way,
+        left_out=details.left_out,
+        ignored=tuple(list_files(git, details.ignored)) if details.ignored else (),
+        kept=_kept(details),
+        commands=_commands(row.name, gone=gone),
+    )
+
+
+def _kept(details: Details) -> tuple[KeptRef, ...]:
+    branches = (KeptRef(name, commit) for name, commit in details.branches.items())
+    stashes = (KeptRef(f"stash@{{{at}}}", commit) for at, commit in enumerate(details.stashes))
+    return (*branches, *stashes)
+
+
+def _commands(name: str, *, gone: bool) -> tuple[str, ...]:
+    """What one can do with a moment: see what changed since, go back, and take files from it."""
+    if gone:
+        return (
+            f"devs-git diff {name}",
+            f"devs-git restore {name} --worktree FOLDER",
+            f"devs-git restore {name} -- PATH",
+        )
+    return (f"devs-git diff {name}", f"devs-git rewind {name}", f"devs-git restore {name} -- PATH")

@@ -96,10 +96,10 @@ def test_it_is_found_where_only_the_branch_was_rewritten_and_the_old_commits_are
     )
     for verb, request in requests:
         assert refused(scene, verb, request) == "HISTORY_REWRITTEN"
-    assert show.run(Workspace.open(scene.top), show.Request("task-1")).way_back == ""
+    assert show.show_checkpoint(Workspace.open(scene.top), show.Request("task-1")).way_back == ""
     history_rewritten.run(Workspace.open(scene.top), history_rewritten.Request(MAP, str(scene.top)))
     assert findings(scene) == []
-    assert show.run(Workspace.open(scene.top), show.Request("task-2")).number == 2
+    assert show.show_checkpoint(Workspace.open(scene.top), show.Request("task-2")).number == 2
 
 
 def test_what_shows_a_ledger_that_was_rewritten_names_the_way_out(scene: Scene) -> None:
@@ -181,7 +181,7 @@ def test_an_old_map_says_nothing_of_a_branch_that_went_back_to_the_old_commits(s
     filter_repo(scene.top, *PURGED, "--refs", "main")
     scene.git("reset", "--hard", old)
     assert findings(scene) == []
-    assert show.run(Workspace.open(scene.top), show.Request("task-2")).way_back == ""
+    assert show.show_checkpoint(Workspace.open(scene.top), show.Request("task-2")).way_back == ""
 
 
 def test_a_comparison_with_a_commit_that_is_gone_says_so(scene: Scene) -> None:
@@ -197,13 +197,13 @@ def test_an_undo_does_not_go_back_to_a_commit_that_is_gone(scene: Scene) -> None
 
 def test_checkpoints_whose_commits_stayed_are_no_finding(scene: Scene) -> None:
     filter_repo(scene.top, *PURGED)
-    assert show.run(Workspace.open(scene.top), show.Request("task-1")).name == "task-1@1"
+    assert show.show_checkpoint(Workspace.open(scene.top), show.Request("task-1")).name == "task-1@1"
 
 
 @HASHES
 def test_a_checkpoint_whose_commit_stayed_is_on_head_as_before(scene: Scene, hashes: tuple[str, ...]) -> None:
     filter_repo(scene.top, *PURGED, *hashes)
-    seen = show.run(Workspace.open(scene.top), show.Request("task-1"))
+    seen = show.show_checkpoint(Workspace.open(scene.top), show.Request("task-1"))
     assert (seen.state, seen.way_back) == ("completed", "")
 
 

@@ -58,7 +58,7 @@ def agreed(scene: Scene) -> None:
     ] == []
     rows = [row for row in log.run(opened, log.Request()).checkpoints if row.status == "completed"]
     assert [row.task_id for row in rows] == ["task-4", "task-3", "task-2", "task-1"]
-    assert [show.run(opened, show.Request(row.task_id)).commit for row in rows] == [
+    assert [show.show_checkpoint(opened, show.Request(row.task_id)).commit for row in rows] == [
         row.commit for row in rows
     ]
     assert {row.state for row in rows} == {"completed"}
@@ -195,7 +195,7 @@ def test_a_rewound_checkpoint_stays_rewound_and_can_be_returned_to(scene: Scene)
     filter_repo(scene.top, *PURGED)
     follow(scene)
     opened = Workspace.open(scene.top)
-    shown = [show.run(opened, show.Request(f"task-{number}@2")).status for number in (2, 4)]
+    shown = [show.show_checkpoint(opened, show.Request(f"task-{number}@2")).status for number in (2, 4)]
     assert shown == ["completed", "rewound"]
     router.call("branch", opened, branch.Request("task-4@2", "look"))
 

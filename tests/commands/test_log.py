@@ -185,5 +185,5 @@ def test_log_task_status_and_show_say_the_same_of_each_checkpoint(
         rows = run(ledgered, Request(task=task)).checkpoints
         assert [row.status for row in rows] == expected
         assert task_status.run(ledgered, task_status.Request(task)).checkpoints == rows
-        shown = [show.run(ledgered, show.Request(f"{task}@{row.number}")).status for row in rows]
+        shown = [show.show_checkpoint(ledgered, show.Request(f"{task}@{row.number}")).status for row in rows]
         assert shown == expected

@@ -18,7 +18,7 @@ def test_show_gives_the_row_the_trailers_of_the_tag_and_the_parents(
     ledgered: Workspace, mark: Make, git: Make
 ) -> None:
     tag = mark(10, 3, completed=True, message="dates")
-    found = show.run(ledgered, show.Request("task-10"))
+    found = show.show_checkpoint(ledgered, show.Request("task-10"))
     assert (found.name, found.tag, found.status, found.subject) == (
         "task-10@3",
         tag,
@@ -30,24 +30,24 @@ def test_show_gives_the_row_the_trailers_of_the_tag_and_the_parents(
         ("Devs-Task", "task-10"),
         ("Devs-Checkpoint", "3"),
     ]
-    assert show.run(ledgered, show.Request(tag)) == found
-    assert show.run(ledgered, show.Request(git("rev-parse", "HEAD"))) == found
+    assert show.show_checkpoint(ledgered, show.Request(tag)) == found
+    assert show.show_checkpoint(ledgered, show.Request(git("rev-parse", "HEAD"))) == found
 
 
 def test_show_finds_a_rewound_checkpoint_by_its_number_only(
     ledgered: Workspace, mark: Make, rewound: Make
 ) -> None:
     rewound(mark(10, 1, completed=True))
-    assert show.run(ledgered, show.Request("10@1")).status == "rewound"
+    assert show.show_checkpoint(ledgered, show.Request("10@1")).status == "rewound"
     with pytest.raises(DevsError) as caught:
-        show.run(ledgered, show.Request("task-10"))
+        show.show_checkpoint(ledgered, show.Request("task-10"))
     assert caught.value.code == "NO_CHECKPOINT"
 
 
 def test_what_was_never_completed_has_no_rewind_to_return_from(ledgered: Workspace, mark: Make) -> None:
     mark(10)
     with pytest.raises(DevsError) as caught:
-        show.run(ledgered, show.Request("task-10"))
+        show.show_checkpoint(ledgered, show.Request("task-10"))
     assert (caught.value.code, "undo" in caught.value.hint) == ("NO_CHECKPOINT", False)
 
 
@@ -56,7 +56,7 @@ def test_show_says_when_the_tag_object_is_gone(ledgered: Workspace, mark: Make, 
     git("update-ref", "-d", "refs/devs/checkpoints/task-10/1")
     git("prune", "--expire=now")
     with pytest.raises(DevsError, match="missing") as caught:
-        show.run(ledgered, show.Request("task-10@1"))
+        show.show_checkpoint(ledgered, show.Request("task-10@1"))
     assert (caught.value.code, caught.value.details["tag"]) == ("TAG_MISSING", tag)
 
 

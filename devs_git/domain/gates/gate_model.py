@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.ledger import ids
-from devs_git.domain.text.plain_text import check_text
+from devs_git.domain.text.plain_text import check_text, cut
 from devs_git.errors import DevsError, invalid
 from devs_git.values import immutable
 
@@ -145,8 +145,8 @@ def _no_others(value: Mapping[str, Any], known: tuple[str, ...], prefix: str) ->
 def unknown(field: str, value: Any, known: Iterable[str]) -> DevsError:
     """INVALID_ARGUMENTS for a field that a request cannot have."""
     said = repr(value)
-    cut = said if len(said) <= _SAID else f"{said[:_SAID]}…"
-    text = f"A request has no field {field}; this one has {field}: {cut}."
+    shown = said if len(said) <= _SAID else f"{said[:_SAID]}…"
+    text = f"A request has no field {field}; this one has {field}: {shown}."
     return invalid(field, text, hint="The fields are: " + ", ".join(known))
 
 
@@ -217,9 +217,3 @@ def subject(asked: Question) -> str:
     if asked.proposed_changes is None:
         return f"gate: {who} asks: {cut(asked.blocker_description)}"
     return f"gate: {who} asks to revise TAS {', '.join(asked.proposed_changes.sections_to_modify)}"
-
-
-def cut(text: str, length: int = 60) -> str:
-    """One line of at most `length` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1].rstrip() + "…"

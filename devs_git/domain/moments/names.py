@@ -18,6 +18,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from devs_git.domain.checkpoints.branch_names import CHARACTERS
 from devs_git.domain.text.times import stamp
 from devs_git.errors import invalid
 from devs_git.values import immutable
@@ -28,10 +29,12 @@ SNAPSHOT: Final = "snapshot/"
 SHOWN_DIGITS: Final = 10
 LEAST_DIGITS: Final = 4
 # A pattern for schemas: it accepts some names that `parse` refuses.
-FORM: Final = f"{PREFIX}.{{1,200}}"
+FORM: Final = f"{PREFIX}.+"
+SNAPSHOT_FORM: Final = f"{SNAPSHOT}{CHARACTERS}+"
+_SNAPSHOT: Final = re.compile(SNAPSHOT_FORM, re.ASCII)
 _BACK: Final = re.compile(r"-([1-9][0-9]{0,8})", re.ASCII)
 _ID: Final = re.compile(rf"[0-9a-fA-F]{{{LEAST_DIGITS},40}}", re.ASCII)
-_TURN: Final = re.compile(r"(.+)/([1-9][0-9]{0,8})", re.ASCII | re.DOTALL)
+_TURN: Final = re.compile(r"(.+)/([1-9][0-9]{0,8})", re.ASCII)
 # No state is older than that, and the first years have no time in some zones.
 _DAY: Final = r"20[0-9]{2}-[0-9]{2}-[0-9]{2}|yesterday|today"
 _CLOCK: Final = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
@@ -96,7 +99,7 @@ def short_name(moment_id: str) -> str:
 
 def parse(text: str, *, field: str = "target") -> Name:
     """What a name says; INVALID_ARGUMENTS for `field` if it is not one."""
-    if text.startswith(SNAPSHOT) and len(text) > len(SNAPSHOT):
+    if _SNAPSHOT.fullmatch(text):
         return OfSnapshot(text)
     words = text.removeprefix(PREFIX).strip()
     if text.startswith(PREFIX) and words:

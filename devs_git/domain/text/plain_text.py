@@ -91,3 +91,9 @@ def printable(text: str, allowed: str = "\n\t") -> str:
 
 def _written_out(char: str) -> str:
     return char.encode("unicode_escape", "backslashreplace").decode()
+
+
+def cut(text: str, length: int = 60) -> str:
+    """One line of at most `length` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"

@@ -78,7 +78,7 @@ def _remotes(workspace: Workspace) -> dict[str, str]:
 def _gates(workspace: Workspace) -> dict[str, str]:
     """The gates that wait, each with its blocker."""
     from devs_git.commands import gate_list
-    from devs_git.domain.gates.gate_model import cut
+    from devs_git.domain.text.plain_text import cut
 
     rows = gate_list.run(workspace, gate_list.Request()).gates
     return {row.gate_id: cut(row.blocker_description) for row in rows}

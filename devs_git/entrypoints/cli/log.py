@@ -14,16 +14,25 @@ if TYPE_CHECKING:
 
 
 @command(
-    "log", text=log_text.checkpoints_text, example="devs-git log --limit 5\ndevs-git log --task 10 --json"
+    "log",
+    text=log_text.checkpoints_text,
+    example="devs-git log --limit 5\ndevs-git log --task 10 --json\ndevs-git log --moments -n 50",
 )
-@click.option("--limit", type=int, default=20, show_default=True, help="The number of checkpoints.")
-@click.option("--all", "everything", is_flag=True, help="Show all checkpoints.")
+@click.option("-n", "--limit", type=int, default=20, show_default=True, help="The number of rows.")
+@click.option("--all", "everything", is_flag=True, help="Show all rows.")
 @click.option("--task", default="", help="Only this task.")
+@click.option("--moments", is_flag=True, help="Show the moments between the checkpoints, too.")
+@click.option(
+    "--session",
+    default="",
+    metavar="ID",
+    help="Only moments of this session; the beginning of its id is enough.",
+)
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
-def log(*, limit: int, everything: bool, task: str, cursor: str) -> VerbRequest:
+def log(*, limit: int, everything: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.log import MOST, Request
 
-    return Request(MOST if everything else limit, task, cursor)
+    return Request(MOST if everything else limit, **options)
 
 
 @command(
@@ -43,7 +52,11 @@ def history(**options: Any) -> VerbRequest:
     return Request(**options)
 
 
-@command("show", text=log_text.show_text, example="devs-git show task-10\ndevs-git show task-10@3 --json")
+@command(
+    "show",
+    text=log_text.show_text,
+    example="devs-git show task-10\ndevs-git show task-10@3 --json\ndevs-git show moment:-1",
+)
 @click.argument("target")
 def show(*, target: str) -> VerbRequest:
     from devs_git.commands.show import Request
@@ -54,20 +67,28 @@ def show(*, target: str) -> VerbRequest:
 @command(
     "diff",
     text=log_text.diff_text,
-    example="devs-git diff task-10\ndevs-git diff task-10 --against task-9 --hunks\ndevs-git diff --hunks",
+    example="devs-git diff task-10\ndevs-git diff task-10 --against task-9 --hunks\ndevs-git diff --hunks\n"
+    "devs-git diff moment:-1",
 )
 @click.argument("target", required=False, default="")
+@click.argument("until", required=False, default="")
 @click.option(
-    "--against", default="", help="A checkpoint, HEAD or a commit. Default: the previous checkpoint, or HEAD."
+    "--against",
+    default="",
+    help="A checkpoint, a moment, HEAD or a commit. Default: the previous checkpoint, or HEAD.",
 )
 @click.option("--hunks", is_flag=True, help="Show the changed lines, too.")
 @click.option(
     "--hunk-lines", type=int, default=2000, show_default=True, help="The highest number of changed lines."
 )
-def diff(*, target: str, against: str, hunks: bool, hunk_lines: int) -> VerbRequest:
+def diff(*, target: str, until: str, against: str, hunks: bool, hunk_lines: int) -> VerbRequest:
+    """TARGET: what changed up to a checkpoint, or since a moment. TARGET UNTIL: from the one to the other."""
     from devs_git.commands.diff import Request
+    from devs_git.errors import invalid
 
-    return Request(target, against, hunks, hunk_lines)
+    if until and against:
+        raise invalid("against", "Name two ends, or one and --against.")
+    return Request(until or target, target if until else against, hunks, hunk_lines)
 
 
 @command("status", text=log_text.status_text, example="devs-git status --json")

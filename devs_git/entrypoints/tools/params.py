@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from devs_git.domain.checkpoints import branch_names, rewind_selection
 from devs_git.domain.ledger import ids
+from devs_git.domain.moments import names
 from devs_git.domain.text import field_values
 from devs_git.entrypoints.tools.tool import COUNT, TEXT, Param
 
@@ -42,6 +43,12 @@ NAME: Final = text_schema(branch_names.FORM, most=branch_names.LONGEST)
 ONE_TASK: Final = text_schema(ids.TASK_FORM)
 ANY_TASK: Final = text_schema(ids.TASK_FORM, empty=True)
 OID: Final = text_schema(ids.OID_FORM, empty=True)
+# A checkpoint, a snapshot or a moment.
+STATE: Final = text_schema(f"({ids.TARGET_FORM}|{names.SNAPSHOT_FORM}|{names.FORM})")
+MOMENT: Final = (
+    "Or a moment: moment:-1 (the last one), moment:14:32 (a time of today), moment:SESSION/3 (before the third prompt), "
+    "or moment: and the beginning of its id."
+)
 CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one, at least seven digits."
 TASK: Final = Param("task_id", ONE_TASK, "The id of the task: 10 or task-10.", required=True)
 ACTIVE_TASK: Final = Param(

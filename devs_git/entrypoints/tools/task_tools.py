@@ -14,8 +14,10 @@ from devs_git.entrypoints.tools.params import (
     LINE,
     LONG,
     MESSAGE,
+    MOMENT,
     NAME,
     OID,
+    STATE,
     TARGET,
     TASK,
     cursor,
@@ -28,11 +30,17 @@ TOOLS: Final = (
     Tool(
         "list_checkpoints",
         "log",
-        "List checkpoints, newest first, with the rewinds between them.",
+        "List checkpoints, newest first, with the rewinds between them, and the moments if you ask for them.",
         (
             limit(log.MOST),
-            Param("task_id", ANY_TASK, "Only checkpoints of this task.", "task"),
+            Param("task_id", ANY_TASK, "Only checkpoints and moments of this task.", "task"),
             cursor(ids.OID_FORM),
+            Param(
+                "moments",
+                FLAG,
+                "Include moments: states that were kept before prompts and tool calls.",
+            ),
+            Param("session_id", TEXT, "List moments, and only those of this session.", "session"),
         ),
         codes=("TASK_NOT_FOUND",),
     ),
@@ -52,21 +60,29 @@ TOOLS: Final = (
     Tool(
         "show_checkpoint",
         "show",
-        "Show one checkpoint, live or undone.",
-        (Param("checkpoint", TARGET, CHECKPOINT, "target", required=True),),
-        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "HISTORY_REWRITTEN"),
+        "Show one checkpoint, live or undone, or one moment.",
+        (Param("checkpoint", STATE, f"{CHECKPOINT} {MOMENT}", "target", required=True),),
+        codes=(
+            "TASK_NOT_FOUND",
+            "CHECKPOINT_NOT_FOUND",
+            "NO_CHECKPOINT",
+            "HISTORY_REWRITTEN",
+            "SNAPSHOT_NOT_FOUND",
+            "MOMENT_NOT_FOUND",
+        ),
     ),
     Tool(
         "checkpoint_diff",
         "diff",
-        "Show what changed up to a checkpoint: each file, and totals. With hunks it shows the changed lines, too, up to a "
-        "limit; the answer says if it was reached.",
+        "Show what changed up to a checkpoint, or since a moment: each file, and totals. With hunks it shows the changed lines, "
+        "too, up to a limit; the answer says if it was reached.",
         (
-            Param("checkpoint", TARGET, CHECKPOINT, "target", required=True),
+            Param("checkpoint", STATE, f"{CHECKPOINT} {MOMENT}", "target", required=True),
             Param(
                 "against",
                 TEXT,
-                "The checkpoint or commit to compare with, or HEAD. Default: the previous checkpoint.",
+                "The checkpoint, moment or commit to compare with, or HEAD. Default: the previous checkpoint; "
+                "for a moment, the working tree.",
             ),
             Param("hunks", FLAG, "Include the changed lines."),
             Param(
@@ -75,7 +91,17 @@ TOOLS: Final = (
                 "The highest number of changed lines in the answer.",
             ),
         ),
-        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "HISTORY_REWRITTEN", "CONFLICT"),
+        codes=(
+            "TASK_NOT_FOUND",
+            "CHECKPOINT_NOT_FOUND",
+            "NO_CHECKPOINT",
+            "HISTORY_REWRITTEN",
+            "SNAPSHOT_NOT_FOUND",
+            "MOMENT_NOT_FOUND",
+            "CONFLICT",
+        ),
+        more="With a moment alone it says what changed since then in the working tree, untracked files, too: `moment:-1` is "
+        "here the state before the last turn.",
     ),
     Tool(
         "task_status",

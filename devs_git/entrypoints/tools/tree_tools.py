@@ -35,7 +35,7 @@ TOOLS: Final = (
         "Show what differs between the working tree and HEAD, staged or not: each file, and totals; git_status names untracked "
         "files. With hunks it shows the changed lines, too, up to a limit; the answer says if it was reached.",
         (
-            Param("against", TEXT, "The checkpoint or commit to compare with. Default: HEAD."),
+            Param("against", TEXT, "The checkpoint, moment or commit to compare with. Default: HEAD."),
             Param("hunks", FLAG, "Include the changed lines."),
             Param(
                 "hunk_lines",
@@ -43,7 +43,14 @@ TOOLS: Final = (
                 "The highest number of changed lines in the answer.",
             ),
         ),
-        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "CONFLICT"),
+        codes=(
+            "TASK_NOT_FOUND",
+            "CHECKPOINT_NOT_FOUND",
+            "NO_CHECKPOINT",
+            "SNAPSHOT_NOT_FOUND",
+            "MOMENT_NOT_FOUND",
+            "CONFLICT",
+        ),
     ),
     Tool("list_snapshots", "snapshot list", "List the snapshots: saved working trees on local branches."),
     Tool(

@@ -17,7 +17,7 @@ from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Approver, Policy
 from devs_git.domain.gates.signed_decision import Statement
 from devs_git.domain.ledger.event_gates import GateDecided, Landing
 from devs_git.domain.ledger.events import Draft, Event
-from devs_git.domain.text.plain_text import printable
+from devs_git.domain.text.plain_text import cut, printable
 from devs_git.errors import DevsError
 from devs_git.operations.gates import land_tas
 from devs_git.storage.documents import signatures, yaml_documents
@@ -151,7 +151,7 @@ def _ask(workspace: Workspace, gate: Gate, answer: Answer) -> None:
             hint="Decide in a terminal of your own, or sign the decision: add --sign",
             variable=workspace.agent_variable,
         )
-    what = printable(gate_model.cut(gate.text("blocker_description"), 120), "")
+    what = printable(cut(gate.text("blocker_description"), 120), "")
     verb = "Approve" if answer.decision == gate_model.APPROVED else "Reject"
     lands = " The proposed text goes into the TAS." if signed_decision.lands(gate, answer.decision) else ""
     answer.ask(f"{gate.gate_type} by {gate.text('agent_id') or 'somebody'}: {what}\n{verb} it?{lands}")

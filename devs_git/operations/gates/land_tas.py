@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Protocol
 
-from devs_git.domain.gates.gate_model import Gate, cut
+from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.ledger.event_gates import Landing
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import Draft, Event, RefUpdate
+from devs_git.domain.text.plain_text import cut
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git import refs

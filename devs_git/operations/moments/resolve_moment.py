@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
+from devs_git.domain.ledger.event_branches import SnapshotCreated
 from devs_git.domain.moments import named_moment, names
 from devs_git.domain.moments.moment import Moment
 from devs_git.domain.moments.named_moment import Turn
 from devs_git.domain.moments.names import AtTime, Back, ById, OfSnapshot, OfTurn
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import snapshots
+from devs_git.operations.checkpoint.snapshots import Snapshot
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.moments import read_moments
 from devs_git.workspace import Workspace, local_time
-
-# How many moments around a snapshot's time are read.
-_NEAR = 5
 
 
 def resolve(workspace: Workspace, text: str, *, field: str = "target") -> Moment:
@@ -84,18 +83,24 @@ def _of_snapshot(workspace: Workspace, named: OfSnapshot, moments: Sequence[Mome
         raise DevsError(
             "SNAPSHOT_NOT_FOUND", f"There is no {named.branch}.", hint="List them: devs-git snapshot list"
         )
-    # A commit's time has seconds only.
-    until = snapshot.created_at[:19] + ".999Z"
-    for worktree in dict.fromkeys(one.worktree for one in moments):
-        here = [one for one in moments if one.worktree == worktree and one.created_at <= until]
-        for one in here[:_NEAR]:
-            state, _details = read_moments.look_up(workspace.objects, one.id)
-            if (state.worktree, state.head) == (snapshot.tree, snapshot.parent):
-                return one
+    moment_id = _recorded_moment(workspace, snapshot)
+    for one in moments:
+        if one.id == moment_id:
+            return one
     raise named_moment.not_found(
         f"There is no moment of {named.branch}: devs-git did not make one, or it was pruned.",
         hint=f"Its files are on that branch: devs-git restore {named.branch}",
     )
+
+
+def _recorded_moment(workspace: Workspace, snapshot: Snapshot) -> str:
+    """The id of the moment that the ledger names for a snapshot; '' if it names none."""
+    for event in workspace.ledger.newest_first():
+        if event.type == SnapshotCreated.type and not event.failed:
+            made = SnapshotCreated.of(event)
+            if (made.branch, made.commit) == (snapshot.name, snapshot.commit):
+                return made.moment
+    return ""
 
 
 def turns_here(workspace: Workspace, most: int) -> tuple[Turn, ...]:

@@ -7,13 +7,17 @@ time changed, because it would have to write the index to leave them out. They h
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Final
 
+from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.storage.git.program import Git
 from devs_git.values import immutable
 
+# Before the names, git writes the two trees of the pair.
+_PAIR: Final = re.compile(rb"(%b) (%b)\n" % ((OID_FORM.encode(),) * 2))
 ACTIONS: Final = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
 _COMMON: Final = (
     "-M",
@@ -123,6 +127,34 @@ def changes(git: Git, before: str, after: str, *, renames: bool = True) -> tuple
         for path, fact in raw.items()
         if path in counts or not _is_touched_only(fact)
     )
+
+
+def count_files(git: Git, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """How many files differ between the trees of each pair, by one git. A pair of which a tree is missing is left out."""
+    if not pairs:
+        return {}
+    lines = "".join(f"{before} {after}\n" for before, after in pairs).encode()
+    words = ("diff-tree", "--stdin", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none")
+    # A missing tree is an error, after which git goes on with the next pair.
+    out = git.run(*words, stdin=lines, ok=(0, 1, 128))
+    counts: dict[tuple[str, str], int] = {}
+    pair = ("", "")
+    for part in out.split(b"\0"):
+        name = part
+        while header := _PAIR.match(name):
+            pair = (header[1].decode(), header[2].decode())
+            counts[pair] = 0
+            name = name[header.end() :]
+        if name:
+            counts[pair] += 1
+    return counts
+
+
+def letters(git: Git, before: str, after: str) -> list[str]:
+    """git's letter for each file that differs between two trees: A (only in the second), D, M or T (another type)."""
+    words = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", "--ignore-submodules=none")
+    out = git.run(*words, "--end-of-options", before, after, "--")
+    return [part.decode() for part in out.split(b"\0")[:-1:2]]
 
 
 def _is_touched_only(raw: _Raw) -> bool:

@@ -68,6 +68,7 @@ def test_each_form_of_a_name_is_understood(text: str, named: names.Name) -> None
         "moment:session/0",
         "moment:/3",
         "snapshot/",
+        "snapshot/a b",
         "task-10",
         "",
     ],

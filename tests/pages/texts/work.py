@@ -190,15 +190,20 @@ git branch feature origin/feature && devs-git checkout feature
 
 If `doctor` found a ref with the ledger's name, run the command that it prints. In a push, leave the ref out.""",
     "MOMENT_NOT_FOUND": """\
-There is no moment with this name. Moments are made by the hooks that `devs-git agent install` sets up, and by
-`devs-git snapshot create`; old ones are pruned.
+There is no moment with this name: a moment is the state of a worktree between checkpoints. There may be none yet, or it was
+older than the policy keeps them.
 
-List them:
+List them, with their names:
 
 ```sh
-git --git-dir="$(git rev-parse --git-common-dir)/devs/moments.git" for-each-ref
+devs-git log --moments
 ```
-""",
+
+Moments are made where the hooks of a coding agent are installed (`devs-git agent install CLIENT`). To make one now:
+
+```sh
+devs-git snapshot create
+```""",
     "SNAPSHOT_NOT_FOUND": """\
 There is no snapshot with this name, neither of the working tree nor of a conversation.
 

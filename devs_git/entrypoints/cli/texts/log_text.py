@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from devs_git.entrypoints.cli.texts.console import exact, paint
+from devs_git.entrypoints.cli.texts.moment_text import moment_cells, moment_text
 from devs_git.entrypoints.cli.texts.render import path, plural, short, status_word, table, when
 
 if TYPE_CHECKING:
@@ -16,32 +18,31 @@ SHOWN = 10  # paths of each kind that `status` lists
 
 
 def checkpoints_text(result: log.Result) -> str:
-    """The newest first. `*`: live. `o`: rewound or replaced. `<`: a rewind. `>`: an undo. `+`: a restore."""
+    """The newest first. `*`: live. `o`: rewound or replaced. `.`: a moment. `<`: a rewind. `>`: an undo. `+`: a restore."""
     rows: list[tuple[str, ...]] = []
-    at = 0
+    between: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
+    operations = ((one.created_at, one.position, _operation_row(one)) for one in result.operations)
+    moments = ((one.created_at, one.position, moment_cells(one)) for one in result.moments)
+    for time, position, cells in (*operations, *moments):
+        between.setdefault(position, []).append((time, cells))
     for position, point in enumerate((*result.checkpoints, None)):
-        while at < len(result.operations) and result.operations[at].position == position:
-            done, at = result.operations[at], at + 1
-            rows.append(
-                (
-                    paint(MARKS.get(done.type, "-"), "yellow"),
-                    "",
-                    "",
-                    "",
-                    when(done.created_at),
-                    paint(done.subject, "yellow"),
-                )
-            )
+        rows += [cells for _, cells in sorted(between.get(position, ()), key=itemgetter(0), reverse=True)]
         if point is not None:
             rows.append(_log_row(point))
     if not rows:
         return "No checkpoints yet. To record one: devs-git checkpoint -m …"
-    more = f"\nThere are more: devs-git log --cursor {result.next_cursor}" if result.next_cursor else ""
+    kind = " --moments" if result.moments else ""
+    more = f"\nThere are more: devs-git log{kind} --cursor {result.next_cursor}" if result.next_cursor else ""
     elsewhere = [point for point in result.checkpoints if _live(point) and not point.on_head]
     if elsewhere:
         name = f"{elsewhere[0].task_id}@{elsewhere[0].number}"
         more += f"\nSome checkpoints are not on HEAD. To see how to get to one: devs-git show {name}"
     return table(rows) + more
+
+
+def _operation_row(done: log.Operation) -> tuple[str, ...]:
+    mark = paint(MARKS.get(done.type, "-"), "yellow")
+    return (mark, "", "", "", when(done.created_at), paint(done.subject, "yellow"))
 
 
 def _live(point: Row) -> bool:
@@ -77,7 +78,13 @@ def history_text(result: history.Result) -> str:
     return (table(rows) or "No events.") + more
 
 
-def show_text(result: show.Result) -> str:
+def show_text(result: show.Result | show.MomentResult) -> str:
+    from devs_git.commands import show
+
+    return moment_text(result) if isinstance(result, show.MomentResult) else _checkpoint_text(result)
+
+
+def _checkpoint_text(result: show.Result) -> str:
     rows = [
         ("checkpoint", paint(result.name, bold=True)),
         ("status", status_word(result.status) + result.state.removeprefix(result.status)),

@@ -1,0 +1,78 @@
+"""Moments as text for people: a row of `log`, and what `show` and `status` say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from devs_git.domain.text.plain_text import cut
+from devs_git.entrypoints.cli.texts.console import paint
+from devs_git.entrypoints.cli.texts.render import path, plural, short, table, when
+
+if TYPE_CHECKING:
+    from devs_git.commands import show
+    from devs_git.domain.moments.moment_row import MomentRow
+
+# How much of a session's id, and of a prompt, a list shows.
+SESSION_DIGITS: Final = 8
+WORDS: Final = 72
+# When moments of each kind are made.
+OCCASIONS: Final = {
+    "prompt": "before a prompt",
+    "call": "before a tool call",
+    "after": "after a tool call",
+    "stop": "when the session stopped",
+    "snapshot": "by snapshot create",
+    "worktree": "before a worktree was removed",
+}
+
+
+def moment_cells(one: MomentRow) -> tuple[str, ...]:
+    """Mark, name, kind, session with the number of the turn, time, and the words with figures."""
+    files = "" if one.files_changed is None else f"({plural(one.files_changed, 'file')})"
+    place = "" if one.worktree == "." else f"[worktree {one.worktree}]"
+    said = "  ".join(filter(None, (cut(one.words, WORDS), files, place)))
+    return (paint(".", "cyan"), one.name, one.kind, _session(one), when(one.created_at), said)
+
+
+def _session(one: MomentRow) -> str:
+    """The beginning of the session's id with the number of the turn: after `moment:` it is a name, too."""
+    if not one.session_id:
+        return "-"
+    return one.session_id[:SESSION_DIGITS] + (f"/{one.turn}" if one.turn else "")
+
+
+def moment_text(result: show.MomentResult) -> str:
+    """All that `show` knows of a moment, and what one can run now."""
+    rows = [
+        ("moment", paint(result.name, bold=True)),
+        ("id", result.id),
+        ("made", f"{when(result.created_at)}, {OCCASIONS.get(result.kind, result.kind)}"),
+        ("worktree", f"{path(result.folder)}{' (gone)' if result.gone else ''}"),
+        ("HEAD", result.head or "none, before the first commit"),
+        ("branch", result.branch or "none (detached HEAD)"),
+        ("task", result.task_id or "none"),
+        ("files", f"{result.staged} staged, {result.unstaged} not staged, {result.untracked} untracked"),
+        *_optional_rows(result),
+    ]
+    now = "\n".join(
+        ("To see what changed since, and to go back:", *(f"  {line}" for line in result.commands))
+    )
+    return f"{table(rows)}\n\n{now}"
+
+
+def _optional_rows(result: show.MomentResult) -> list[tuple[str, str]]:
+    """The rows that most moments do not have."""
+    turn = f", turn {result.turn}" if result.turn else ""
+    before = f" since moment:{short(result.previous)}" if result.previous else " since HEAD"
+    changed = "" if result.files_changed is None else plural(result.files_changed, "file") + before
+    rows = [
+        ("session", f"{result.session_id} ({result.client}){turn}" if result.session_id else ""),
+        ("words", cut(result.words, 200)),
+        ("changed", changed),
+        ("conflicts", "the index had unmerged entries" if result.unmerged else ""),
+        ("in progress", result.under_way),
+        ("left out", ", ".join(map(path, result.left_out))),
+        ("ignored", ", ".join(map(path, result.ignored))),
+        ("also keeps", ", ".join(f"{path(one.name)} {short(one.commit)}" for one in result.kept)),
+    ]
+    return [row for row in rows if row[1]]

@@ -1,0 +1,121 @@
+"""Rows of moments for lists: what each was made for, and how many files changed since the one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from devs_git.domain.moments import named_moment, names
+from devs_git.domain.moments.moment import Details, Moment
+from devs_git.domain.moments.moment_row import MomentRow
+from devs_git.domain.moments.named_moment import Turn
+from devs_git.errors import DevsError
+from devs_git.storage.git.differences import count_files
+from devs_git.storage.git.objects import EMPTY_TREE
+from devs_git.storage.moments import moment_store, read_moments
+from devs_git.storage.worktree import active_task
+from devs_git.storage.worktree.backups import State
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+
+@immutable
+class ReadMoment:
+    """A moment, what is stored of it, and the moment before it of the same worktree."""
+
+    moment: Moment
+    state: State
+    details: Details
+    before: Moment | None
+
+
+@immutable
+class Wanted:
+    """Which moments: those of sessions whose ids begin with `session`, made while `task` was active; '' for all."""
+
+    session: str = ""
+    task: str = ""
+
+
+def newest_first(
+    workspace: Workspace, wanted: Wanted, *, worktree: str | None = None
+) -> Iterator[ReadMoment]:
+    """The moments of all worktrees, or of one. Each is read only when it is asked for; what git pruned is left out."""
+    moments = read_moments.list_moments(workspace.store_git, workspace.objects, worktree=worktree)
+    older = _older(moments)
+    for one in moments:
+        try:
+            state, details = read_moments.look_up(workspace.objects, one.id)
+        except DevsError:
+            continue
+        if _fits(wanted, state, details):
+            yield ReadMoment(one, state, details, older.get(one))
+
+
+def _older(moments: Sequence[Moment]) -> dict[Moment, Moment]:
+    """For each moment the one before it of the same worktree."""
+    newer: dict[str, Moment] = {}
+    found: dict[Moment, Moment] = {}
+    for one in moments:
+        if one.worktree in newer:
+            found[newer[one.worktree]] = one
+        newer[one.worktree] = one
+    return found
+
+
+def _fits(wanted: Wanted, state: State, details: Details) -> bool:
+    if not details.occasion.session.startswith(wanted.session):
+        return False
+    return not wanted.task or active_task.task_of(state.active) == wanted.task
+
+
+def rows(workspace: Workspace, found: Sequence[ReadMoment]) -> tuple[MomentRow, ...]:
+    """Their rows. One git counts the files of all."""
+    before = {one.moment: _files_before(workspace, one) for one in found}
+    pairs = [(tree, one.state.worktree) for one in found if (tree := before[one.moment])]
+    git = moment_store.with_objects(workspace.store_git, workspace.places.common)
+    counts = count_files(git, list(dict.fromkeys(pairs)))
+    turns = _turns(workspace, {one.details.occasion.session for one in found} - {""})
+    return tuple(_row(one, counts.get((before[one.moment], one.state.worktree)), turns) for one in found)
+
+
+def _row(one: ReadMoment, files: int | None, turns: dict[str, tuple[Turn, ...]]) -> MomentRow:
+    occasion = one.details.occasion
+    return MomentRow(
+        id=one.moment.id,
+        name=names.short_name(one.moment.id),
+        created_at=one.moment.created_at,
+        kind=one.moment.kind,
+        worktree=one.moment.worktree,
+        session_id=occasion.session,
+        turn=named_moment.number_of_turn(one.moment, turns.get(occasion.session, ())),
+        client=occasion.client,
+        words=occasion.words,
+        task_id=active_task.task_of(one.state.active),
+        files_changed=files,
+    )
+
+
+def _files_before(workspace: Workspace, one: ReadMoment) -> str:
+    """The tree of the files of the moment before; else that of HEAD; '' if it was pruned."""
+    try:
+        if one.before:
+            return read_moments.look_up(workspace.objects, one.before.id)[0].worktree
+        head = one.state.head
+        return workspace.objects.read(head, "commit")[5:45].decode() if head else EMPTY_TREE
+    except DevsError:
+        return ""
+
+
+def _turns(workspace: Workspace, sessions: set[str]) -> dict[str, tuple[Turn, ...]]:
+    """The turns of each session that the catalog knows; none if it cannot be read."""
+    if not sessions:
+        return {}
+    from devs_git.operations.recall import open_catalog
+    from devs_git.storage.catalog import prompts
+    from devs_git.storage.catalog.database import TROUBLE
+
+    try:
+        with open_catalog.open_catalog(workspace) as catalog:
+            return {session: prompts.turns(catalog, session) for session in sorted(sessions)}
+    except TROUBLE:
+        return {}
