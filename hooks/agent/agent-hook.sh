@@ -4,8 +4,8 @@
 # $w is the folder in which the client ran, $g the git directory of the project. Standard input is the client's payload.
 case $g in /*) ;; *) g=$PWD/$g ;; esac
 common=${g%/worktrees/*}
-# $here: the git directory of the worktree around $w, in which the tool works. Usually it is the project's own.
-here=$g
+# $here: the git directory of the worktree around $w, in which the tool works, and $top its folder. Usually it is the project's.
+here=$g top=$PWD
 if [ "$w" != "$PWD" ]; then
   top=$w
   until [ -e "$top/.git" ] || [ ! "$top" ]; do top=${top%/*}; done
@@ -18,4 +18,5 @@ fi
 tool_common=${here%/worktrees/*}
 [ ! "$tool_common" -ef "$common" ] || tool_common=$common
 # include agent/guard.sh
+# include agent/moment.sh
 # include agent/capture.sh

@@ -16,6 +16,7 @@ if [ -L "$common/devs" ] || [ -L "$spool" ]; then spool=/dev/null; fi # never wr
   echo
   cat
 } >"$spool/.$id" && {
+# include agent/after-moment.sh
 # include agent/shorten.sh
   exec mv "$spool/.$id" "$spool/$id.$1.$2"
 }

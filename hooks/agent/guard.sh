@@ -16,6 +16,7 @@ if [ "$2" = before ]; then
       *) set -- "$@" "$GIT_DIR" ;;
     esac
   done
-  [ "${3-}" ] || exec cat >/dev/null # read all input, so that the client never writes into a closed pipe
+  if [ "${3-}" ]; then
 # include agent/deny.sh
+  fi
 fi

@@ -120,6 +120,7 @@ def test_what_cannot_be_looked_at_while_a_gate_is_open_is_not_let_through_and_sa
 
 
 def test_a_capture_starts_two_children_and_a_look_one_git(project: Path, tmp_path: Path) -> None:
+    (project / ".git/devs/moments-on").unlink()
     programs, log = tmp_path / "programs", tmp_path / "log"
     programs.mkdir()
     for name in ("cat", "date", "git", "mkdir", "mv", "python3", "rm", "sed", "sh"):

@@ -76,9 +76,15 @@ def _line(client: str, event: str, text: str) -> str:
 
 
 def event_of(client: str, event: str) -> str:
-    """The client's name of an event that Claude Code has before or after a tool."""
+    """The client's name of an event that Claude Code has before or after a tool, before a prompt, or when it stops."""
     known = CLIENTS[client]
-    return {"PreToolUse": known.before, "PostToolUse": next(iter(known.after))}.get(event, event)
+    same = {
+        "PreToolUse": known.before,
+        "PostToolUse": next(iter(known.after)),
+        "UserPromptSubmit": known.prompt,
+        "Stop": known.session[0],
+    }
+    return same.get(event, event)
 
 
 def before(tool: str, **given: Any) -> dict[str, Any]:

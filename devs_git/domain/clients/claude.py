@@ -176,6 +176,7 @@ CLAUDE: Final = Client(
     hooks_file=".claude/settings.json",
     server_file=".mcp.json",
     before="PreToolUse",
+    prompt="UserPromptSubmit",
     after={"PostToolUse": False, "PostToolUseFailure": True},
     session=("Stop", "SubagentStop", "SessionEnd", "PreCompact"),
     # A tool that changes only the conversation counts as reading. Each tool of a subagent runs the hook, too.
@@ -221,6 +222,8 @@ CLAUDE: Final = Client(
         "2.1.330",
     ),
     shells=frozenset({"Bash"}),
+    removing=frozenset({"ExitWorktree"}),
+    editing=frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write"}),
     start='"${CLAUDE_PROJECT_DIR:-.}"',
     small_file=f".claude/{SMALL_FILE}",
     knows=knows,

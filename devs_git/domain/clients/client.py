@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from devs_git.domain.recall.handed_on import LongOutput
     from devs_git.domain.recall.traces import Cut
 
-# Our name of the event before a tool, instead of the client's.
+# Our names of the events before a tool and before a prompt, instead of the client's.
 BEFORE: Final = "before"
+PROMPT: Final = "prompt"
 # The name of our MCP server in a client's files.
 SERVER: Final = "devs-git"
 _SERVER: Final[Mapping[str, Any]] = {"command": "devs-git", "args": ["mcp"]}
@@ -86,9 +87,14 @@ class Evidence:
     lacks: tuple[str, ...]
 
 
+def with_context(event: str, text: str) -> dict[str, Any]:
+    """An answer that puts a text before the model, in the form of Claude Code, Codex and Gemini CLI."""
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+
+
 def context_named(event: str, _response: Any, long: LongOutput) -> dict[str, Any]:
     """The id of a long output's trace beside the output, for clients that let nobody replace it."""
-    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": long.hint}}
+    return with_context(event, long.hint)
 
 
 @immutable
@@ -96,8 +102,9 @@ class Client:
     """One client. `name` is what people type, and a word of the hook's line.
 
     `after`: the events with a tool's output, and whether such an event means that the tool failed. `session`: the events
-    of a session. A tool that is not in `reading`, `seen` or `shells` and not one of ours counts as writing. `seen` are
-    tools that only read or change only the conversation, with the version of the client in which they were seen.
+    of a session, without `prompt`, the one before each prompt. A tool that is not in `reading`, `seen` or `shells` and not
+    one of ours counts as writing. `seen` are tools that only read or change only the conversation, with the version of the
+    client in which they were seen. `editing` are tools that write only the files that their input names.
 
     `knows` says whether a parsed line is from one of its transcripts. `read` returns the messages of such a line; what it
     needs of earlier lines is in `Memory`. `answered` are the events after a tool that did not fail, and after one that
@@ -118,16 +125,20 @@ class Client:
     hooks_file: str
     server_file: str
     before: str
+    prompt: str
     after: Mapping[str, bool]
     session: tuple[str, ...]
     reading: frozenset[str]
     shells: frozenset[str]
+    editing: frozenset[str]
     knows: Callable[[Mapping[str, Any]], bool]
     read: Callable[[Mapping[str, Any], Memory], Sequence[UnnamedMessage]]
     answered: tuple[str, str]
     fields: Fields
     evidence: Evidence
     seen: Mapping[str, str] = field(default_factory=dict)
+    # Tools that remove worktrees.
+    removing: frozenset[str] = frozenset()
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
     server_table: str = "mcpServers"
     server_entry: Mapping[str, Any] = _SERVER
@@ -141,6 +152,8 @@ class Client:
     # Whether the client runs hooks in the user's shell, which may not be a POSIX one.
     own_shell: bool = False
     denial: Callable[[str, str], dict[str, Any]] = permission_denied
+    # The answer that puts a text before the model, for an event before a tool or a prompt.
+    tell: Callable[[str, str], dict[str, Any]] = with_context
     hand_on: Callable[[str, Any, LongOutput], dict[str, Any] | None] = context_named
     failed: Callable[[Any], bool] = lambda _response: False
     # The event at the end of a session; '' if the client tells none.
@@ -157,17 +170,21 @@ class Client:
     @property
     def events(self) -> tuple[str, ...]:
         """Every event for which the client runs our hook."""
-        return (self.before, *self.after, *self.session)
+        return (self.before, *self.after, self.prompt, *self.session)
 
     @property
     def small_text(self) -> str:
         """The text of `small_file`."""
         return _SMALL.format(title=self.title, find=_FIND.format(start=self.start))
 
+    def named(self, event: str) -> str:
+        """Our name of an event of the client, which stands in its line."""
+        return {self.before: BEFORE, self.prompt: PROMPT}.get(event, event)
+
     def command(self, event: str) -> str:
         """The command that the client runs at `event`."""
-        name = BEFORE if event == self.before else event
-        if self.small_file and event in self.session:
+        name = self.named(event)
+        if self.small_file and event in (self.prompt, *self.session):
             return _SHORT.format(start=self.start, file=self.small_file, client=self.name, event=name)
         line = _LINE.format(start=self.start, client=self.name, event=name)
         return f"sh -c '{line}'" if self.own_shell else line

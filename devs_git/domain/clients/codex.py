@@ -218,6 +218,7 @@ CODEX: Final = Client(
     server_file=".codex/config.toml",
     server_table="mcp_servers",
     before="PreToolUse",
+    prompt="UserPromptSubmit",
     after={"PostToolUse": False},
     session=("Stop", "SessionEnd", "PreCompact"),
     reading=frozenset({"grep_files", "list_dir", "read_file", "update_plan", "web_search"}),
@@ -240,6 +241,7 @@ CODEX: Final = Client(
         "0.169.0",
     ),
     shells=frozenset({"Bash", "exec_command", "local_shell", "shell", "shell_command"}),
+    editing=frozenset({"apply_patch"}),
     # Some versions replace characters of the server's name that are no letter, digit or underscore.
     ours=(f"mcp__{SERVER}__", f"mcp__{SERVER.replace('-', '_')}__"),
     own_shell=True,

@@ -215,6 +215,7 @@ GEMINI: Final = Client(
     server_file=_SETTINGS,
     reads_comments=True,
     before="BeforeTool",
+    prompt="BeforeAgent",
     after={"AfterTool": False},
     # PreCompress comes before every request to the model, so it says nothing.
     session=("AfterAgent", "SessionEnd"),
@@ -244,6 +245,7 @@ GEMINI: Final = Client(
         }
     ),
     shells=frozenset({"run_shell_command"}),
+    editing=frozenset({"replace", "write_file"}),
     ours=(f"mcp_{SERVER}_",),
     denial=denial_of_tool,
     unwrap=unwrap,

@@ -100,6 +100,7 @@ OPENCODE: Final = Client(
     plugin=plugin,
     reads_comments=True,
     before="PreToolUse",
+    prompt="UserPromptSubmit",
     after={"PostToolUse": False, "PostToolUseFailure": True},
     session=("Stop",),
     end="",
@@ -123,6 +124,7 @@ OPENCODE: Final = Client(
         }
     ),
     shells=frozenset({"bash"}),
+    editing=frozenset({"apply_patch", "edit", "multiedit", "patch", "write"}),
     ours=(f"{SERVER}_",),
     denial=denial_of_tool,
     cut=cut,

@@ -39,6 +39,15 @@ const sharedDirectory = (folder) => {
 
 const time = (milliseconds) => (milliseconds ? new Date(milliseconds).toISOString() : undefined)
 
+// What our hook says to the model; "" for nothing.
+const saidIn = (stdout) => {
+  try {
+    return (stdout && JSON.parse(stdout).hookSpecificOutput?.additionalContext) || ""
+  } catch {
+    return ""
+  }
+}
+
 // What `use` makes of an open file and its size; undefined for what is no regular file with one name. A pipe is not waited for.
 const withFile = (path, flags, use) => {
   const file = openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600)
@@ -84,7 +93,7 @@ export const DevsGit = async ({ directory }) => {
   const shared = process.platform === "win32" ? "" : sharedDirectory(directory)
   if (!shared) return {}
   const ours = join(shared, "devs"), folder = join(ours, "transcripts")
-  const messages = new Map(), begun = new Map()
+  const messages = new Map(), begun = new Map(), told = new Map()
   const transcript = (session) => join(folder, `opencode-${session.replace(/[^\\w-]/g, "_")}.jsonl`)
 
   const tell = (event, session, fields) =>
@@ -168,10 +177,18 @@ export const DevsGit = async ({ directory }) => {
 
   return {
     event: async ({ event }) => changed[event.type]?.(event.properties),
+    "chat.message": async ({ sessionID }, { parts }) => {
+      const prompt = parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text)
+      const { stdout } = tell("UserPromptSubmit", sessionID, { prompt: prompt.join("\\n") })
+      const first = parts.find((part) => part.type === "text")
+      if (saidIn(stdout) && first) first.text += `\\n\\n${saidIn(stdout)}`
+    },
     "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
       const fields = { tool_name: tool, tool_input: args, tool_use_id: callID }
       const { status, stdout, stderr } = tell("PreToolUse", sessionID, fields)
       const answer = status === 0 && stdout ? JSON.parse(stdout) : {}
+      // The model is told with the output: there is no other way.
+      if (saidIn(stdout)) told.set(callID, saidIn(stdout))
       if (status === 0 && answer.decision !== "deny") return void begun.set(callID, Date.now())
       throw new Error(answer.reason || stderr || "devs-git: INTERNAL: the hook could not be started, so this tool is denied.")
     },
@@ -188,11 +205,10 @@ export const DevsGit = async ({ directory }) => {
       }
       begun.delete(callID)
       const { stdout } = tell(failed ? "PostToolUseFailure" : "PostToolUse", sessionID, fields)
-      try {
-        // The model is told where all of a long output is.
-        const hint = stdout && JSON.parse(stdout).hookSpecificOutput.additionalContext
-        if (hint && typeof answer.output === "string") answer.output += `\\n${hint}`
-      } catch {}
+      // The model is told where all of a long output is.
+      for (const said of [told.get(callID), saidIn(stdout)])
+        if (said && typeof answer.output === "string") answer.output += `\\n${said}`
+      told.delete(callID)
     },
   }
 }

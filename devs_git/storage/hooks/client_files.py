@@ -89,12 +89,29 @@ def install_hook(places: Places, python: str = sys.executable) -> Action:
         )
     content = render(_source(), python, chained=False)
     if slot.owner == "ours" and slot.content() == content:
+        _switch_moments(places)
         return Action(_HOOK, "kept")
     there = slot.owner
     places.shared.mkdir(mode=0o700, parents=True, exist_ok=True)
     places.spool.mkdir(mode=0o700, exist_ok=True)
     slot.put(content)
+    _switch_moments(places)
     return Action(_HOOK, "updated" if there else "created")
+
+
+def _switch_moments(places: Places) -> None:
+    """Let the script keep moments, unless the policy at the newest judged tip forbids it. Without a ledger there is none."""
+    from devs_git.domain.gates.policy import IN_FORCE
+    from devs_git.storage.git.program import GitFailed, of_store
+    from devs_git.storage.ledger import judged_note
+    from devs_git.storage.ledger.store import CHECKED
+
+    policy = None
+    with contextlib.suppress(OSError, IndexError, DevsError, GitFailed):
+        tip = (places.common / CHECKED).read_text("ascii", "replace").split()[0]
+        policy = bounded.document(of_store(places.common), f"{tip}:{IN_FORCE}")
+    with contextlib.suppress(OSError):
+        judged_note.switch_moments(places.shared, policy)
 
 
 def refresh(places: Places, top: Path) -> tuple[Action, ...]:
@@ -112,6 +129,7 @@ def remove_hook(places: Places) -> tuple[Action, ...]:
     if slot.owner != "ours":
         return ()
     slot.path.unlink()
+    _switch_moments(places)
     return (Action(_HOOK, "removed"),)
 
 

@@ -18,6 +18,7 @@ from devs_git.storage.moments.maker import private_folder
 from devs_git.values import immutable
 
 _NAME: Final = "last"
+_DOUBTED: Final = "last.doubted"
 # What the shell hook asks git for; the order of the refs is git's own.
 REFS: Final = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/stash")
 
@@ -35,10 +36,18 @@ class LastMoment:
 
 def read(places: Places) -> LastMoment:
     """The facts; all are '' if there is no such file."""
-    with contextlib.suppress(OSError, ValueError):
-        lines = (private_folder(places) / _NAME).read_text("utf-8").split("\n")
-        return LastMoment(*lines[:5])
+    for name in (_NAME, _DOUBTED):
+        with contextlib.suppress(OSError, ValueError):
+            lines = (private_folder(places) / name).read_text("utf-8").split("\n")
+            return LastMoment(*lines[:5])
     return LastMoment()
+
+
+def doubt(places: Places) -> None:
+    """Let no shell hook find the file until `write` is called: the private index may not be that of the newest moment."""
+    folder = private_folder(places)
+    with contextlib.suppress(FileNotFoundError):
+        (folder / _NAME).rename(folder / _DOUBTED)
 
 
 def write(places: Places, last: LastMoment) -> None:

@@ -84,13 +84,15 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
         refs_sum=last_moment.sum_of_refs(maker.store, maker.places) if keep_refs else before.refs_sum,
     )
     known = _last_known(maker, before, current)
+    # The private index changes from here on. After a kill the next check must not take it for that of a moment.
+    last_moment.doubt(maker.places)
     maker.step("files")
     captured = captured_state.take(maker, head, known)
     _refuse_moved(maker, head)
     details = _details(maker, occasion, captured, keep_refs=keep_refs)
     details = replace(
         details,
-        created_at=_stamp(now),
+        created_at=stamp(now),
         ignored=ignored_files.save(private(maker.git, maker.folder / "index.ignored"), ignored),
     )
     if last_moment.look_of_index(maker.git) != look:
@@ -159,5 +161,6 @@ def _branches(maker: Maker) -> dict[str, str]:
         return {}
 
 
-def _stamp(now: datetime) -> str:
+def stamp(now: datetime) -> str:
+    """A time as moments have it: in UTC, with milliseconds."""
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03}Z"

@@ -1,0 +1,61 @@
+"""Moments that were not made, and why: `gap` has those of which nobody was told yet, `gaps` the others. One line each.
+
+The hook of a client tells of them, and `status` and `doctor` show those of the last day.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Final
+
+from devs_git.storage.git.files import replace_file
+from devs_git.values import immutable
+
+_NEW: Final = "gap"
+_TOLD: Final = "gaps"
+# Lines that are kept.
+_KEPT: Final = 50
+
+
+@immutable
+class Gap:
+    """`created_at`: when the moment should have been made (UTC, as in a moment), `kind`: of which kind, `reason`: a clause."""
+
+    created_at: str
+    kind: str
+    reason: str
+
+
+def add(folder: Path, gap: Gap) -> None:
+    """Note a gap in the worktree's folder for moments. OSError."""
+    line = f"{gap.created_at} {gap.kind} {' '.join(gap.reason.split())}\n"
+    with (folder / _NEW).open("a", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(line)
+
+
+def take_new(folder: Path) -> tuple[Gap, ...]:
+    """The gaps of which nobody was told yet; from now on they count as told."""
+    new = _read(folder / _NEW)
+    if new:
+        kept = [*_read(folder / _TOLD), *new][-_KEPT:]
+        replace_file(folder / _TOLD, "".join(map(_line, kept)).encode("utf-8", "surrogateescape"))
+        (folder / _NEW).unlink(missing_ok=True)
+    return new
+
+
+def since(folder: Path, time: str) -> tuple[Gap, ...]:
+    """All gaps since a time, oldest first."""
+    return tuple(gap for gap in (*_read(folder / _TOLD), *_read(folder / _NEW)) if gap.created_at >= time)
+
+
+def _line(gap: Gap) -> str:
+    return f"{gap.created_at} {gap.kind} {gap.reason}\n"
+
+
+def _read(file: Path) -> tuple[Gap, ...]:
+    with contextlib.suppress(OSError):
+        lines = file.read_text("utf-8", "surrogateescape").splitlines()[-_KEPT:]
+        parts = (line.split(" ", 2) for line in lines)
+        return tuple(Gap(*words) for words in parts if len(words) == 3)
+    return ()

@@ -1,0 +1,24 @@
+# Whether a call may write, by the beginning of its payload. Python decides again, and knows commands that only read.
+may_write() {
+  case $event in before | PostToolUse* | AfterTool) ;; prompt | Stop | SessionEnd | AfterAgent) return 0 ;; *) return 1 ;; esac
+  tool=${1#*'"tool_name":'} tool=${tool#*\"} tool=${tool%%\"*}
+# include agent/known-tools.sh
+  case " $reads " in *" $tool "*) return 1 ;; esac
+  # A moment that was begun before the prompt may still be made: then a tool that edits files waits, too.
+  case " $edits " in *" $tool "*) [ "$event" = before ] && [ -e "$own/behind" ] ;; esac
+}
+
+# Whether the tool's input has a word of a command that may destroy something: too many words rather than too few.
+may_destroy() {
+  [ "$event" = before ] || return 1
+  input=${1#*'"tool_input":'}
+  for word in branch checkout clean filter- rebase reset restore stash switch update-ref worktree delete drop prune rmdir \
+    rmtree shred truncate unlink wipe; do
+    case $input in *"$word"*) return 0 ;; esac
+  done
+  # A line end is \n in JSON.
+  for word in rm mv dd; do
+    case $input in *[!A-Za-z]"$word"[!A-Za-z]* | *\\[nrt]"$word"[!A-Za-z]*) return 0 ;; esac
+  done
+  return 1
+}

@@ -1,0 +1,24 @@
+# What lies between checkpoints: before and after a call that may write, before a prompt and when a session stops, the state of
+# the worktree is kept, unless it is that of the newest moment. Python starts only if something changed, or if the command may
+# destroy something, or if there is something to tell. Nothing here stops a tool or a prompt.
+client=$1 event=$2 own=$here/devs/moments
+# include agent/may-write.sh
+# include agent/unchanged.sh
+case $event in
+  before | prompt)
+    # Read all input in each case, so that the client never writes into a closed pipe.
+    [ -f "$tool_common/devs/moments-on" ] || exec cat >/dev/null
+    payload=$(cat)
+    may_write "$payload" || exit 0
+    [ -e "$own/gap" ] || [ -e "$own/note" ] || may_destroy "$payload" || ! is_unchanged || exit 0
+    umask 077
+    file=$own/.payload.$$
+    { [ -d "$own" ] || mkdir -p "$own"; } 2>/dev/null
+    [ ! -L "$own" ] && { printf '%s' "$payload" >"$file"; } 2>/dev/null || {
+      echo 'devs-git: the state of the worktree could not be kept, because the git directory cannot be written.' >&2
+      exit 0
+    }
+    @PYTHON@ -P -m devs_git hook moment "$client" "$event" "$tool_common" "$here" "$top" "$file"
+    exit 0
+    ;;
+esac

@@ -1,0 +1,22 @@
+# git in the worktree, with the private index that has all files of the newest moment.
+ask() {
+  (
+    unset GIT_WORK_TREE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_NAMESPACE
+    export GIT_DIR="$here" GIT_INDEX_FILE="$own/index" GIT_OPTIONAL_LOCKS=0
+    cd "$top" && exec git -c core.fsmonitor=false -c core.checkStat=default -c core.trustctime=true -c core.ignoreStat=false "$@"
+  ) 2>/dev/null
+}
+
+# Whether HEAD, index and files are as in the newest moment, and before a call also branches and stash. A prompt waits 0.12
+# seconds for the answer, a call 5.
+is_unchanged() {
+  [ -f "$own/last" ] && { read -r head_file && read -r head && read -r index && read -r refs; } <"$own/last" || return
+  { read -r now <"$here/HEAD"; } 2>/dev/null && [ "$now" = "$head_file" ] || return
+  oid=$now
+  case $now in 'ref: '*) { read -r oid <"$tool_common/${now#ref: }"; } 2>/dev/null || oid=$(ask rev-parse -q --verify HEAD) ;; esac
+  [ "$oid" = "$head" ] || return
+  # Two gits at once are quicker than one that answers both questions.
+  { ask ls-files -o --exclude-standard --exclude-from="$own/excluded" || echo; } | { ! read -r _; } & new=$!
+  ask diff-files --quiet --no-ext-diff --ignore-submodules=dirty & files=$!
+# include agent/sums.sh
+}
