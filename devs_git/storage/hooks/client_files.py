@@ -108,7 +108,7 @@ def _switch_moments(places: Places) -> None:
 
     policy = None
     with contextlib.suppress(OSError, IndexError, DevsError, GitFailed):
-        tip = (places.common / CHECKED).read_text("ascii", "replace").split()[0]
+        tip = _read_text(places.common / CHECKED).split()[0]
         policy = bounded.document(of_store(places.common), f"{tip}:{IN_FORCE}")
     with contextlib.suppress(OSError):
         judged_note.switch_moments(places.shared, policy)

@@ -13,6 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.text import limits
+from devs_git.storage.git import bounded
+
 _NAME: Final = "behind"
 _PIECE: Final = 1 << 16
 # Seconds in which the process starts.
@@ -75,8 +78,8 @@ def _marked(work: Callable[[], str], folder: Path, writing: int) -> str:
     try:
         return work()
     finally:
-        with contextlib.suppress(OSError):
-            if mark.read_text() == own:
+        with contextlib.suppress(OSError, ValueError):
+            if _owner(mark) == int(own):
                 mark.unlink()
 
 
@@ -84,10 +87,16 @@ def is_at_work(folder: Path) -> bool:
     """Whether such a process works. A mark whose process died is removed."""
     mark = folder / _NAME
     try:
-        os.kill(int(mark.read_text()), 0)
+        os.kill(_owner(mark), 0)
     except PermissionError:
         return True
     except (OSError, ValueError):
         mark.unlink(missing_ok=True)
         return False
     return True
+
+
+def _owner(mark: Path) -> int:
+    """The process id in the mark. OSError, ValueError."""
+    with mark.open("rb") as stream:
+        return int(bounded.read(stream, limits.DOCUMENT, _NAME))

@@ -9,6 +9,9 @@ import contextlib
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError
+from devs_git.storage.git import bounded
 from devs_git.storage.git.files import replace_file
 from devs_git.values import immutable
 
@@ -54,8 +57,9 @@ def _line(gap: Gap) -> str:
 
 
 def _read(file: Path) -> tuple[Gap, ...]:
-    with contextlib.suppress(OSError):
-        lines = file.read_text("utf-8", "surrogateescape").splitlines()[-_KEPT:]
+    with contextlib.suppress(OSError, DevsError):
+        text = bounded.read_file(file, limits.DOCUMENT, file.name).decode("utf-8", "surrogateescape")
+        lines = text.splitlines()[-_KEPT:]
         parts = (line.split(" ", 2) for line in lines)
         return tuple(Gap(*words) for words in parts if len(words) == 3)
     return ()
