@@ -145,6 +145,8 @@ def _remove(workspace: Workspace, plan: _Plan) -> None:
     own_files.remove(plan.files)
     oids = {*plan.objects.oids, *(one.oid for one in plan.objects.dropped)}
     prune_moments.forget_all(workspace.places.common, [one.ref for one in plan.objects.dropped])
+    if any(one.kind == "moments" for one in plan.objects.dropped):
+        prune_moments.free_space(workspace.store_git, at_once=True)
     for folder in (newest_objects.FOLDER, backups.FOLDER):
         newest_objects.forget(workspace.places.common, oids, folder)
 
@@ -264,12 +266,13 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         content = Purged(sought, amounts, refs_and_oids, tuple(_removals(tip, tags)))
         subject = f"purge: {', '.join(amounts) or 'notes on transcripts'}"
         event = workspace.event_of(content, subject, verb_name="purge")
-        updates = tuple(RefUpdate(one.ref, left.get(one.ref, NO_OID), one.oid) for one in dropped)
-        return Draft(event, updates=updates)
+        return Draft(event, updates=others)
 
+    updates = tuple(RefUpdate(one.ref, left.get(one.ref, NO_OID), one.oid) for one in dropped)
     try:
-        return workspace.append(build).oid
-    except refs.RefMoved as error:
+        with prune_moments.apart(workspace.store_git, updates) as others:
+            return workspace.append(build).oid
+    except (refs.RefMoved, refs.RefLocked) as error:
         text = "Another process moved or deleted a ref at this moment. Nothing was purged."
         raise DevsError("CONFLICT", text, hint="Run the command again.") from error
 

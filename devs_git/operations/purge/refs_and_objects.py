@@ -24,7 +24,7 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.object_graph import SMALL, Commit, Forest, Inventory, closure, commit_of, contents
 from devs_git.storage.git.places import Places, worktrees
 from devs_git.storage.git.program import Git, split_z
-from devs_git.storage.moments import prune_moments
+from devs_git.storage.moments import moment_store, prune_moments
 from devs_git.values import immutable
 
 KINDS: Final = {
@@ -100,8 +100,12 @@ class _Ref:
 def find_secret(
     git: Git, common: Path, secret: Secret, progress: Callable[[str, int, int], None]
 ) -> SecretPlaces:
-    """Search all objects of the repository; reads only."""
-    listed = list(_refs(git, secret))
+    """Search all objects of the repository and of its moments; reads only."""
+    listed = [*_refs(git, secret)]
+    if moment_store.exists(common):
+        own = refs.list_refs(moment_store.refs_of(git, common), STATES.rstrip("/"))
+        listed += [_Ref(name, oid, oid, checked_out=False, kind="moments") for name, oid in own.items()]
+        git = moment_store.with_objects(git, common)
     moments = prune_moments.moments_of(git, [ref.oid for ref in listed if ref.name.startswith(STATES)])
     every = frozenset(moment for of_day in moments.values() for moment in of_day)
     graph, oids, texts = _graph(git, secret, every, progress)

@@ -29,7 +29,7 @@ _LINK: Final = b"160000"
 _GONE: Final = b"000000"
 _OTHERS: Final = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 # Objects of which nothing names the moment yet may belong to one that is being made.
-_GRACE: Final = "1.hour.ago"
+GRACE: Final = "1.hour.ago"
 
 
 def folder(common: Path) -> Path:
@@ -154,10 +154,10 @@ def _link(source: Path, target: Path, oid: str) -> bool:
     return True
 
 
-def pack(git: Git, common: Path) -> None:
-    """Pack the objects of moments, and delete those that no moment has any more, unless they are new. GitFailed.
+def pack(git: Git, common: Path, before: str = GRACE) -> None:
+    """Pack the objects of moments, and delete those that no moment has any more and that are older than `before`. GitFailed.
 
     `git` is that of the ledger.
     """
     if exists(common):
-        refs_of(git, common).run("gc", "--quiet", f"--prune={_GRACE}")
+        refs_of(git, common).run("gc", "--quiet", f"--prune={before}")

@@ -86,11 +86,12 @@ def moments_of(git: Git, trees: Sequence[str]) -> dict[str, tuple[str, ...]]:
 def without(objects: Objects, days: Iterable[tuple[str, str]], gone: Collection[str]) -> dict[str, str]:
     """For refs of days (name and oid): what they are to name so that the moments `gone` go. It writes the trees."""
     found = {}
+    own = moment_store.objects_of(objects)
     for ref, day in days:
         keep = {
             one.oid
-            for folder in objects.read_tree(day).values()
-            for one in objects.read_tree(folder.oid).values()
+            for folder in own.read_tree(day).values()
+            for one in own.read_tree(folder.oid).values()
             if one.oid not in gone
         }
         found[ref] = reduction(objects, ref, day, keep).new if keep else NO_OID
@@ -145,10 +146,12 @@ def apart(git: Git, updates: Sequence[RefUpdate]) -> Iterator[tuple[RefUpdate, .
         yield others
 
 
-def free_space(git: Git) -> None:
-    """Delete the objects that no moment has any more, unless they are new. If git cannot, the next call does it."""
+def free_space(git: Git, *, at_once: bool = False) -> None:
+    """Delete the objects that no moment has any more. New ones stay, unless they must go `at_once`: a moment that is being made
+    may need them. If git cannot, the next call does it.
+    """
     with contextlib.suppress(GitFailed):
-        moment_store.pack(git, common_of(git))
+        moment_store.pack(git, common_of(git), "now" if at_once else moment_store.GRACE)
 
 
 def _own(git: Git) -> Git | None:
