@@ -16,6 +16,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import unrecorded_commits
 from devs_git.operations.recall import spool
 from devs_git.operations.setup import adopt_ledger, not_initialized, suitability
+from devs_git.operations.upkeep import waiting
 from devs_git.storage.catalog import health
 from devs_git.storage.git import exclude_file, failures, locks, parent_command
 from devs_git.storage.git.places import Places
@@ -30,6 +31,7 @@ from devs_git.storage.ledger import (
     policy_file,
     rewritten_commits,
 )
+from devs_git.storage.moments import remote_copies
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -73,6 +75,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _notes(workspace: Workspace) -> Iterator[str]:
     if workspace.ledger.tip().oid and not workspace.policy.approvers:
         yield gate_model.NO_APPROVER
+    yield from waiting.notes(workspace)
 
 
 def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
@@ -117,7 +120,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         workspace.git.run("ls-tree", "HEAD", "--")  # GitFailed if git cannot read it
     yield from _identity(workspace.git)
     yield from _journal(workspace)
-    yield from _unrecorded_findings(workspace)
+    yield from unrecorded_commits.findings(workspace.places)
     yield from health.findings(workspace.places.shared)
     sound = True
     for finding in _ledger(workspace):
@@ -127,6 +130,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         yield from _hooks(workspace, sound=sound)
         yield from client_trust.findings(workspace.places, workspace.places.top)
         yield from spool.findings(workspace.places)
+        yield from remote_copies.findings(workspace.git, workspace.places.shared)
         yield from _view(workspace) if sound else ()
 
 
@@ -202,13 +206,6 @@ def _at_work(places: Places, worktree: str) -> bool:
     git_dir = places.common if worktree == "." else places.common / "worktrees" / worktree
     lock = replace(places, git_dir=git_dir).lock
     return lock.exists() and locks.owner_alive(lock)
-
-
-def _unrecorded_findings(workspace: Workspace) -> Iterator[Finding]:
-    for line in unrecorded_commits.read(workspace.places):
-        commit, _, task = line.partition(" ")
-        text = f"Commit {commit[:10]} of {task} was not recorded as a checkpoint."
-        yield Finding("UNRECORDED", "warning", text, "devs-git checkpoint", where=commit)
 
 
 def _ledger(workspace: Workspace) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.setup import adopt_ledger
 from devs_git.operations.sync import consent, merge_ledgers
-from devs_git.operations.sync.remote_branches import RemoteBranches
+from devs_git.operations.sync.remote_branches import RemoteBranches, look
 from devs_git.storage.git import refs, remote_repository
 from devs_git.storage.git.remote_repository import Remote, RemoteMoved, RemoteRefs
 from devs_git.storage.ledger import unknown_ledger
@@ -161,7 +161,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Consent) -> str:
     """Fetch, join and push once. Returns the tip that both ledgers have then. RemoteMoved if another clone pushed meanwhile."""
     git = workspace.ledger.git
-    remote_refs = other.look()
+    remote_refs = look(workspace, other)
     remote_tip, there = remote_refs.ledger, remote_refs.devs
     points = workspace.ledger.tip().history.checkpoints
     gone = {tag for tag, point in points.items() if point.gone}

@@ -5,12 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from typing import Final
 
 from devs_git.domain.ledger.events import Event, RefUpdate
 from devs_git.values import immutable
 
 # Below it are the branches that devs-git names itself.
-OWN_BRANCHES = "refs/heads/devs/"
+OWN_BRANCHES: Final = "refs/heads/devs/"
+# A thing of each kind, for a count of one and of more.
+NOUNS: Final = {
+    "moments": ("moment", "moments"),
+    "backups": ("backup", "backups"),
+    "preserved": ("preserved branch", "preserved branches"),
+    "spool": ("unread payload", "unread payloads"),
+}
 
 
 @immutable
@@ -40,8 +48,9 @@ class Outdated:
 
     @property
     def amount(self) -> str:
-        """How many went, as the event says it: `412 moments`, `1 backup`."""
-        return f"{self.count} {self.kind if self.count != 1 else self.kind.removesuffix('s')}"
+        """How many went, as the event and `doctor` say it: `412 moments`, `1 backup`."""
+        one, more = NOUNS[self.kind]
+        return f"{self.count} {one if self.count == 1 else more}"
 
 
 def first_kept_day(now: datetime, days: int) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from devs_git.domain.audit.findings import Finding
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
 
@@ -12,6 +15,14 @@ def read(places: Places) -> tuple[str, ...]:
         return tuple((places.own / "unrecorded").read_text(encoding="utf-8", errors="replace").splitlines())
     except FileNotFoundError:
         return ()
+
+
+def findings(places: Places) -> Iterator[Finding]:
+    """A warning for each of these commits."""
+    for line in read(places):
+        commit, _, task = line.partition(" ")
+        text = f"Commit {commit[:10]} of {task} was not recorded as a checkpoint."
+        yield Finding("UNRECORDED", "warning", text, "devs-git checkpoint", where=commit)
 
 
 def add(places: Places, line: str) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 
 from devs_git.domain.checkpoints.wanted_refs import FOLDERS
 from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
+from devs_git.domain.moments.moment import PREFIX
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import failures, refs
 from devs_git.storage.git.children import end_group
@@ -21,6 +22,8 @@ from devs_git.storage.git.program import Git, split_lines
 from devs_git.values import immutable
 
 HEADS: Final = "refs/heads/"
+# Folders of refs that belong to one clone alone: commits of moments, and backups, which have untracked files.
+PRIVATE: Final = (PREFIX, refs.BACKUPS)
 # The time limit of one child, which may run a hook of the user.
 SECONDS: Final = 300.0
 _TICK: Final = 1.0
@@ -41,11 +44,15 @@ class RemoteMoved(Exception):
 
 @immutable
 class RemoteRefs:
-    """A remote's refs: the oid of its ledger ('' for none), the refs below FOLDERS, and its branches."""
+    """A remote's refs: the oid of its ledger ('' for none), the refs below FOLDERS, and its branches.
+
+    `has_private`: it has backups or commits of moments, which no clone should have pushed.
+    """
 
     ledger: str
     devs: Mapping[str, str]
     branches: Mapping[str, str]
+    has_private: bool
 
 
 @immutable
@@ -63,7 +70,7 @@ class Remote:
 
     def look(self) -> RemoteRefs:
         """The remote's refs. BUSY if it cannot be reached."""
-        patterns = (f"{HEADS}*", *(f"{folder}*" for folder in FOLDERS))
+        patterns = (f"{HEADS}*", *(f"{folder}*" for folder in (*FOLDERS, *PRIVATE)))
         status, out, err = self._run(
             f"asking {self.remote}",
             "ls-remote",
@@ -81,6 +88,7 @@ class Remote:
             found.get(LEDGER, ""),
             {name: oid for name, oid in found.items() if name.startswith(FOLDERS)},
             {name: oid for name, oid in found.items() if name.startswith(HEADS)},
+            any(name.startswith(PRIVATE) for name in found),
         )
 
     def default(self) -> str:

@@ -27,6 +27,38 @@ ls "$(git rev-parse --git-dir)"/*.lock
 ```
 
 `sync` also answers this if it cannot reach the remote. Try `git ls-remote origin`.""",
+    "REMOTE_HAS_MOMENTS": """\
+A remote has refs that belong to one clone alone, because somebody pushed all refs there (`git push --mirror`): backups, which contain
+untracked files, or commits that [moments](moments.md) keep and that may be on no branch. devs-git reads the refs of a remote that is a folder of this machine. Of another remote it knows what the last `devs-git sync` saw, and
+whether a push from this clone sent such refs.
+
+Delete them there, then run `devs-git sync`, which looks again. If an untracked file had a secret, [change the secret](secrets.md):
+
+```sh
+git ls-remote --refs origin 'refs/devs/moments/*' 'refs/devs/backup/*' | cut -f2 | xargs -r -n 100 git -c remote.origin.mirror=false push origin --delete
+devs-git sync origin
+```""",
+    "REMOTE_TAKES_MOMENTS": """\
+The settings of a remote say that a push sends all refs. So it also sends backups, which contain untracked files, and commits that only
+[moments](moments.md) keep.
+
+Leave these refs out:
+
+```sh
+git config --unset-all remote.origin.mirror
+git config --add remote.origin.push '+refs/*:refs/*'
+git config --add remote.origin.push '^refs/devs/moments/*'
+git config --add remote.origin.push '^refs/devs/backup/*'
+```""",
+    "REMOTE_PRUNES_MOMENTS": """\
+The settings of a remote say that a fetch takes all refs (`+refs/*:refs/*`, as after `git clone --mirror`). With `--prune`, git then deletes
+each ref that the remote does not have: backups, checkpoints, commits that [moments](moments.md) keep, and also your own branches.
+
+Leave the refs of devs-git out:
+
+```sh
+git config --add remote.origin.fetch '^refs/devs/*'
+```""",
     "READ_ONLY": """\
 The git directory cannot be written here, so a command that writes does nothing. Commands that read still work; what hooks have captured
 meanwhile waits in the spool. This is usual in the sandbox of a coding agent: Codex keeps `.git` read-only for shell commands.

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devs_git.domain.checkpoints.retention import NOUNS
 from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural, table
 
 if TYPE_CHECKING:
     from devs_git.commands import du, prune
 
-# A thing of each kind, for a count of one and of more.
-_NOUNS = {
-    "moments": ("moment", "moments"),
-    "backups": ("backup", "backups"),
-    "preserved": ("preserved branch", "preserved branches"),
-    "spool": ("payload that could not be read", "payloads that could not be read"),
-}
 # What each kind of `du` is.
 _ABOUT = {
     "moments": "states of worktrees between checkpoints",
@@ -40,7 +34,7 @@ def prune_text(result: prune.Result) -> str:
     verb = "Would delete" if result.dry_run else "Deleted"
     lines = []
     for kind in result.kinds:
-        one, more = _NOUNS[kind.kind]
+        one, more = NOUNS[kind.kind]
         lines.append(f"{verb} {kind.count} {one if kind.count == 1 else more} older than {_span(kind.keep)}")
         lines += [f"  {path(name)}" for name in kind.names[:_SHOWN]]
         if len(kind.names) > _SHOWN:
