@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import unrecorded_commits
+from devs_git.operations.moments import shared_files
+from devs_git.operations.moments.shared_files import Shared
 from devs_git.storage.git import parent_command, worktree_status
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.places import Places
-from devs_git.storage.git.worktree_status import Changed
+from devs_git.storage.git.worktree_status import Changed, TreeState
 from devs_git.storage.ledger import untrusted_ledger
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
@@ -35,7 +37,8 @@ class Result(VerbResult):
 
     A folder of untracked files is one entry, with a slash at the end; changes inside submodules are ignored. `not_told`:
     files of which only a filter can tell whether they changed; it is not started, because the repository names it.
-    `not_believed`: why nobody may believe the ledger, and so the list of open gates; '' if it is sound.
+    `not_believed`: why nobody may believe the ledger, and so the list of open gates; '' if it is sound. `shared`: files that
+    several live sessions wrote since they were as in HEAD.
     """
 
     branch: str
@@ -55,6 +58,7 @@ class Result(VerbResult):
     unrecorded: tuple[str, ...]
     not_told: tuple[UndecidedFile, ...]
     not_believed: str = ""
+    shared: tuple[Shared, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -83,6 +87,14 @@ def run(workspace: Workspace, request: Request) -> Result:
         unrecorded=unrecorded_commits.read(workspace.places),
         not_told=state.not_told,
         not_believed=untrusted_ledger.reason(workspace.require_believed),
+        shared=shared_files.find(workspace, _changed(state)),
+    )
+
+
+def _changed(state: TreeState) -> frozenset[str]:
+    """The files that differ from HEAD; a folder of new ones is one entry."""
+    return frozenset(
+        (*(one.path for one in (*state.staged, *state.unstaged)), *state.untracked, *state.unmerged)
     )
 
 

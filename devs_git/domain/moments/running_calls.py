@@ -1,7 +1,8 @@
 """From when to when each call of a tool ran, by the moments that were made around it and by its trace.
 
 A moment before or after a call is missing where nothing had changed. Then the trace tells the end, and the beginning if the
-client measures calls. Else a call begins with the last sign of its session, and ends with the next one.
+client measures calls. Else a call begins with the last sign of its session, and ends with the next one. A trace is written a
+little after the call ended, so the beginning that follows from it may be late, even later than the moment after the call.
 """
 
 from __future__ import annotations
@@ -35,20 +36,24 @@ class _Known:
     ended: str = ""
 
 
-def calls_of(made: Sequence[tuple[str, Occasion]], ended: Iterable[Ended]) -> tuple[Call, ...]:
-    """The calls for which a moment was made, or a trace stored. `made` are the moments with their times, oldest first."""
+def calls_of(
+    made: Sequence[tuple[str, Occasion]], ended: Iterable[Ended], asked: Iterable[tuple[str, str]] = ()
+) -> tuple[Call, ...]:
+    """The calls for which a moment was made, or a trace stored. `made` are the moments with their times, oldest first.
+
+    `asked`: times at which a session, which stands behind the time, said anything.
+    """
     told = tuple(ended)
     signs: dict[str, list[str]] = {}
-    for at, session in (
-        *((at, one.session) for at, one in made),
-        *((one.ended, one.session) for one in told),
-    ):
+    acts = (*((at, one.session) for at, one in made), *((one.ended, one.session) for one in told))
+    for at, session in (*acts, *asked):
         signs.setdefault(session, []).append(at)
     for times in signs.values():
         times.sort()
     going_on = _signs_of_going_on(made)
     known = _known(made, told).values()
-    return tuple(_call(one, signs[one.session], going_on.get(one.session, ())) for one in known)
+    times = [at for at, _ in made]
+    return tuple(_call(one, signs[one.session], going_on.get(one.session, ()), times) for one in known)
 
 
 def _signs_of_going_on(made: Sequence[tuple[str, Occasion]]) -> Mapping[str, Sequence[str]]:
@@ -80,7 +85,7 @@ def _known(made: Sequence[tuple[str, Occasion]], told: Iterable[Ended]) -> dict[
     return found
 
 
-def _call(known: _Known, signs: Sequence[str], going_on: Sequence[str]) -> Call:
+def _call(known: _Known, signs: Sequence[str], going_on: Sequence[str], times: Sequence[str]) -> Call:
     ended = known.after or known.ended
     if not ended:
         later = bisect_right(going_on, known.before)
@@ -89,4 +94,6 @@ def _call(known: _Known, signs: Sequence[str], going_on: Sequence[str]) -> Call:
     if not begun:
         earlier = bisect_left(signs, ended) - 1
         begun = signs[earlier] if earlier >= 0 else ""
+    if known.after and begun >= known.after:
+        begun = times[bisect_left(times, known.after) - 1]
     return Call(known.session, begun, ended)

@@ -72,7 +72,7 @@ def who_wrote(looks: Sequence[Look], calls: Iterable[Call], edits: Iterable[Edit
         running = frozenset(call.session for call in known if number and call.begun < look.at <= call.ended)
         for path in look.changed - look.as_in_head:
             before = found.get(path, Writers())
-            now = exact.get((number, path)) or running | near.get((number, path), _NOBODY)
+            now = (exact.get((number, path)) or running) | near.get((number, path), _NOBODY)
             found[path] = Writers(before.sessions | now, before.unknown or not now)
         for path in look.as_in_head:
             found.pop(path, None)
@@ -80,9 +80,9 @@ def who_wrote(looks: Sequence[Look], calls: Iterable[Call], edits: Iterable[Edit
 
 
 def _explained(looks: Sequence[Look], edits: Iterable[Edit]) -> tuple[_Explained, _Explained]:
-    """Who edited a path before a look. Only the sessions of the first mapping are sure to have made the change.
+    """Who edited a path before a look. The sessions of the first mapping explain a change alone.
 
-    In the second are the edits whose end is later than the look: the look takes a while, and so does a hook.
+    In the second are edits whose end is later than the look: the look takes a while, and so does a hook.
     """
     exact: dict[tuple[int, str], frozenset[str]] = {}
     near: dict[tuple[int, str], frozenset[str]] = {}

@@ -84,6 +84,17 @@ def last_message(catalog: Catalog, session: str, role: str = "") -> str:
     return str(found[0][0]) if found else ""
 
 
+def message_times(catalog: Catalog, session: str, since: str) -> tuple[str, ...]:
+    """The times of the messages of a session from `since` on."""
+    found = catalog.rows(
+        "SELECT m.created_at FROM messages m JOIN paths p ON p.number = m.number "
+        "WHERE m.created_at >= ? AND p.session_id = ?",
+        since,
+        session,
+    )
+    return tuple(at for (at,) in found)
+
+
 def last_prompt(catalog: Catalog, worktree: str) -> tuple[str, str]:
     """When the newest prompt in a worktree was, and its session; '' twice if there is none. No session of a subagent."""
     query = (

@@ -36,6 +36,18 @@ def test_a_call_that_nobody_measured_begins_with_the_last_sign_of_its_session() 
     )
 
 
+def test_what_a_model_said_last_is_nearer_to_the_beginning_than_the_last_call() -> None:
+    told = [Ended("A", "c1", "", "6")]
+    assert calls_of([made("1", "prompt", call="")], told, [("3", "B"), ("4", "A"), ("7", "A")]) == (
+        Call("A", "4", "6"),
+    )
+
+
+def test_a_beginning_that_follows_from_a_late_trace_is_not_after_the_moment_at_the_end() -> None:
+    around = [made("1", "prompt", "B", ""), made("3", "prompt", "B", ""), made("5", "after")]
+    assert calls_of(around, [Ended("A", "c1", "6", "8")]) == (Call("A", "3", "5"),)
+
+
 def test_a_call_whose_end_nobody_tells_runs_until_its_session_goes_on() -> None:
     around = (made("1", "call"), made("2", "prompt", "B", ""), made("3", "call", call="c2"))
     assert set(calls_of(around, ())) == {Call("A", "1", "3"), Call("A", "3", RUNNING)}

@@ -148,6 +148,8 @@ def status_text(result: status.Result) -> str:
     lines += _some("Untracked", [path(name) for name in result.untracked])
     lines += _some("Unmerged", [path(name) for name in result.unmerged])
     lines += unknown_files_lines(result)
+    shared = [f"{path(one.path)}: sessions {', '.join(one.sessions)}" for one in result.shared]
+    lines += _some("Written by several sessions that are at work", shared)
     return "\n".join(lines + (["No files changed."] if result.clean else []))
 
 

@@ -1,0 +1,196 @@
+"""Who wrote the files of this worktree that differ from HEAD: read from its moments and from the catalog."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from devs_git.domain.clients.edited_files import edited_files, may_write_any_file
+from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.domain.moments.live_sessions import live_sessions
+from devs_git.domain.moments.moment import Details
+from devs_git.domain.moments.running_calls import Ended, calls_of
+from devs_git.domain.moments.who_wrote import Edit, Look, Writers, who_wrote
+from devs_git.domain.text.times import stamp
+from devs_git.errors import DevsError
+from devs_git.storage.catalog import session_signs
+from devs_git.storage.git.objects import EMPTY_TREE
+from devs_git.storage.git.program import GitFailed
+from devs_git.storage.git.tree_changes import Change, TreeEntry, compare_trees
+from devs_git.storage.moments import moment_store, read_moments
+from devs_git.values import field, immutable
+from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
+    from devs_git.storage.catalog.session_signs import ToolCall
+
+# How long a hook may need after an edit until it notes the time.
+_LATE: Final = timedelta(seconds=2)
+# What a client may need for an edit, if it measures none.
+_EDIT: Final = timedelta(seconds=3)
+
+
+@immutable
+class Attribution:
+    """The writers of each path that differs from HEAD. `live`: those of the sessions that are live.
+
+    `seen`: when each session was seen last. `prompted`: the session of the newest prompt here.
+    """
+
+    writers: Mapping[str, Writers] = field(default_factory=dict)
+    live: frozenset[str] = frozenset()
+    seen: Mapping[str, str] = field(default_factory=dict)
+    prompted: str = ""
+
+
+@immutable
+class _Shot:
+    """A moment: its time, details, and the tree of its files."""
+
+    at: str
+    tree: str
+    details: Details
+
+
+def attribute(workspace: Workspace, catalog: Catalog, most: int, now: Collection[str] = ()) -> Attribution:
+    """Who wrote what, by the newest `most` moments of this worktree; nothing without moments.
+
+    `now` are the paths that differ from HEAD now, if there may be newer changes than the newest moment: of these changes
+    only edits are known. A folder of new files is one path, with a slash at the end.
+    """
+    head = workspace.head
+    head_tree = workspace.store_git.text("rev-parse", f"{head}^{{tree}}") if head else EMPTY_TREE
+    shots = _shots(workspace, head_tree, most)
+    if not shots:
+        return Attribution()
+    calls = session_signs.calls_since(catalog, shots[0].at)
+    edits = tuple(_edits(workspace, catalog, calls))
+    looks = _looks(workspace, head_tree, shots)
+    looks.append(Look(stamp(workspace.clock()), _edited_since(shots[-1].at, edits, now)))
+    made = [(shot.at, shot.details.occasion) for shot in shots]
+    ended = tuple(_ended(catalog, calls))
+    asked = _asked(catalog, {one.session for one in ended if not one.begun}, shots[0].at)
+    running = calls_of(made, ended, asked)
+    writers = who_wrote(looks, running, edits)
+    signs = _signs(catalog, shots, calls)
+    live = live_sessions(signs, session_signs.ends(catalog), workspace.clock())
+    return Attribution(writers, live, signs, _prompted(workspace, catalog, shots))
+
+
+def _shots(workspace: Workspace, head_tree: str, most: int) -> list[_Shot]:
+    """The newest moments, oldest first, back to the last one at which all files were as in HEAD."""
+    found: list[_Shot] = []
+    listed = read_moments.list_moments(
+        workspace.store_git, workspace.objects, worktree=workspace.places.worktree_id
+    )
+    for moment in listed[:most]:
+        try:
+            state, details = read_moments.look_up(workspace.objects, moment.id)
+        except DevsError:
+            # It was pruned just now, and so were those before it.
+            break
+        found.append(_Shot(moment.created_at, state.worktree, details))
+        if state.worktree == head_tree:
+            break
+    return found[::-1]
+
+
+def _looks(workspace: Workspace, head_tree: str, shots: Sequence[_Shot]) -> list[Look]:
+    trees = [head_tree, *(shot.tree for shot in shots)]
+    pairs = [(head_tree, trees[-1]), *pairwise(trees)]
+    git = moment_store.writing(workspace.store_git, workspace.places.common)
+    try:
+        dirty, *steps = compare_trees(git, pairs)
+    except GitFailed as error:
+        raise DevsError(
+            "CONFLICT",
+            "Objects of a moment are missing, so devs-git does not know who wrote which file.",
+            hint="See what is wrong: git fsck",
+        ) from error
+    in_head = {change.path: change.old for change in dirty}
+    return [_look(shot.at, changes, in_head) for shot, changes in zip(shots, steps, strict=True)]
+
+
+def _look(at: str, changes: Sequence[Change], in_head: Mapping[str, TreeEntry]) -> Look:
+    """What a moment shows of the paths that differ from HEAD now."""
+    ours = [change for change in changes if change.path in in_head]
+    same = frozenset(change.path for change in ours if change.new == in_head[change.path])
+    return Look(at, frozenset(change.path for change in ours), same)
+
+
+def _ended(catalog: Catalog, calls: Sequence[ToolCall]) -> Iterator[Ended]:
+    for call in calls:
+        client = CLIENTS.get(call.client)
+        if client and may_write_any_file(client, call.tool, session_signs.input_of(catalog, call)):
+            begun = _earlier(call.ended, call.duration_ms) if call.duration_ms is not None else ""
+            yield Ended(call.session, call.call_id, begun, call.ended)
+
+
+def _asked(catalog: Catalog, sessions: Iterable[str], since: str) -> list[tuple[str, str]]:
+    """When the sessions said anything: a model asks for a call just before it begins."""
+    return [
+        (at, session) for session in sessions for at in session_signs.message_times(catalog, session, since)
+    ]
+
+
+def _earlier(at: str, milliseconds: int) -> str:
+    return stamp(datetime.fromisoformat(at) - timedelta(milliseconds=milliseconds))
+
+
+def _edits(workspace: Workspace, catalog: Catalog, calls: Sequence[ToolCall]) -> Iterator[Edit]:
+    top = os.path.realpath(workspace.top)
+    for call in calls:
+        client = CLIENTS.get(call.client)
+        if call.failed or not client or call.tool not in (*client.edits, *client.patches):
+            continue
+        named = edited_files(client, call.tool, session_signs.input_of(catalog, call))
+        folder = ""
+        if not all(map(os.path.isabs, named)):
+            folder = session_signs.folder_of(catalog, call, client.fields.folder)
+        took = timedelta(milliseconds=call.duration_ms) if call.duration_ms is not None else _EDIT
+        begun = stamp(datetime.fromisoformat(call.ended) - took - _LATE)
+        for name in named:
+            for path in _below(top, os.path.join(folder or top, name)):  # noqa: PTH118
+                yield Edit(call.session, path, begun, call.ended)
+
+
+def _below(top: str, place: str) -> set[str]:
+    """The path from the worktree's folder on, as git names it; two if the file is a link. Empty outside of the worktree."""
+    folder, name = os.path.split(os.path.normpath(place))
+    found = (os.path.join(os.path.realpath(folder), name), os.path.realpath(place))  # noqa: PTH118
+    return {one[len(top) + 1 :] for one in found if one.startswith(f"{top}/")}
+
+
+def _edited_since(at: str, edits: Iterable[Edit], now: Collection[str]) -> frozenset[str]:
+    """The paths that were edited after the newest moment, of those that differ from HEAD now."""
+    return frozenset(edit.path for edit in edits if edit.ended > at and is_among(edit.path, now))
+
+
+def is_among(path: str, changed: Collection[str]) -> bool:
+    """Whether a path is one of these, or in one of the folders that they name."""
+    parts = path.split("/")
+    return path in changed or any("/".join(parts[:end]) + "/" in changed for end in range(1, len(parts)))
+
+
+def _signs(catalog: Catalog, shots: Sequence[_Shot], calls: Sequence[ToolCall]) -> dict[str, str]:
+    """When each session was seen last. A moment at the end of a turn or of a session is no sign of more work."""
+    found: dict[str, str] = {}
+    made = ((shot.details.occasion, shot.at) for shot in shots)
+    for session, at in (
+        *((one.session, at) for one, at in made if one.session and one.kind != "stop"),
+        *((call.session, call.ended) for call in calls),
+    ):
+        found[session] = max(at, found.get(session, ""))
+    return {session: max(at, session_signs.last_message(catalog, session)) for session, at in found.items()}
+
+
+def _prompted(workspace: Workspace, catalog: Catalog, shots: Sequence[_Shot]) -> str:
+    """The session of the newest prompt. Where conversations are not recorded, only moments tell of prompts."""
+    found = [
+        (shot.at, shot.details.occasion.session) for shot in shots if shot.details.occasion.kind == "prompt"
+    ]
+    return max((session_signs.last_prompt(catalog, workspace.places.worktree_id), *found))[1]

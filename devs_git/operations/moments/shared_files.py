@@ -1,0 +1,43 @@
+"""The files of this worktree that two live sessions wrote, for `status`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+# How many of the newest moments are looked at: `status` must stay quick.
+MOST = 300
+
+
+@immutable
+class Shared:
+    """A file that differs from HEAD, and the live sessions that wrote it."""
+
+    path: str
+    sessions: tuple[str, ...]
+
+
+def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
+    """Which of the `changed` files several live sessions wrote. A folder of new files is one entry, with a slash at the end.
+
+    None where no moments are made. No problem of the catalog stops the caller.
+    """
+    if not changed or not (workspace.places.shared / "moments-on").exists():
+        return ()
+    from devs_git.operations.moments import attribution
+    from devs_git.operations.recall.open_catalog import open_catalog
+    from devs_git.storage.catalog.database import TROUBLE
+
+    try:
+        with open_catalog(workspace) as catalog:
+            found = attribution.attribute(workspace, catalog, MOST, changed)
+    except TROUBLE:
+        return ()
+    several = {path: sorted(one.sessions & found.live) for path, one in found.writers.items()}
+    return tuple(
+        Shared(path, tuple(sessions))
+        for path, sessions in sorted(several.items())
+        if len(sessions) > 1 and attribution.is_among(path, changed)
+    )
