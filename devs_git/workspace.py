@@ -211,6 +211,13 @@ class Workspace:
 
         return environment.sign_of(os.environ)
 
+    @property
+    def agent_sessions(self) -> tuple[str, ...]:
+        """The sessions of agents that run this command, as the environment names them."""
+        from devs_git.domain.clients import environment
+
+        return environment.sessions_in(os.environ)
+
     def event(
         self,
         kind: str,

@@ -8,7 +8,8 @@ from devs_git.domain.checkpoints.rows import Recorded
 from devs_git.domain.checkpoints.task_states import no_active_task, require_running
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
-from devs_git.operations.checkpoint import complete_task
+from devs_git.operations.checkpoint import complete_task, own_files
+from devs_git.operations.checkpoint.commit_work import Choice
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
@@ -17,10 +18,15 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`everything`: first stage all that `git add -A` stages. `message`: of the commit and the checkpoint."""
+    """`everything`: first stage all that `git add -A` stages. `message`: of the commit and the checkpoint.
+
+    `mine`: instead, commit the files that only one session wrote: `session`, or by default the one at work here.
+    """
 
     message: str = ""
     everything: bool = False
+    mine: bool = False
+    session: str = ""
 
     def __post_init__(self) -> None:
         field_values.check_body("message", self.message)
@@ -43,6 +49,9 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     work = find(workspace, request)
     require_running(work.task, tip.standing_of_task(work.task).status)
     open_catalog.refresh_conversation(workspace, work.task)
+    own = own_files.find(workspace, request.session) if request.mine else None
+    if own:
+        own.require()
     job = Job(
         op_id=workspace.new_id("checkpoint", work.task),
         verb="checkpoint",
@@ -53,4 +62,6 @@ def run(workspace: Workspace, request: Request) -> Recorded:
         message=request.message,
         title=f"Checkpoint of {work.task}",
     )
-    return complete_task.perform(workspace, job, everything=request.everything, check=lambda *_: None)
+    choice = own.choice if own else Choice(request.everything)
+    done = complete_task.perform(workspace, job, choice=choice, check=lambda *_: None)
+    return own.told(done) if own else done

@@ -15,7 +15,8 @@ from devs_git.domain.ledger.history import Task
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
-from devs_git.operations.checkpoint import complete_task, record_checkpoint, unstaged_work
+from devs_git.operations.checkpoint import complete_task, own_files, record_checkpoint, unstaged_work
+from devs_git.operations.checkpoint.commit_work import Choice
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task
@@ -25,11 +26,16 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`task_id`: None for the active task. `everything`: first stage all that `git add -A` stages."""
+    """`task_id`: None for the active task. `everything`: first stage all that `git add -A` stages.
+
+    `mine`: instead, commit the files that only one session wrote: `session`, or by default the one at work here.
+    """
 
     task_id: str | None = None
     message: str = ""
     everything: bool = False
+    mine: bool = False
+    session: str = ""
 
     def __post_init__(self) -> None:
         if self.task_id is not None:
@@ -62,6 +68,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     # What would refuse the record has to refuse the commit.
     record_checkpoint.visible_tag(workspace, tip, work.task)
     open_catalog.refresh_conversation(workspace, work.task)
+    own = own_files.find(workspace, request.session) if request.mine else None
     job = Job(
         op_id=workspace.new_id("task complete", work.task),
         verb="task complete",
@@ -77,8 +84,13 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     def check(head: str, staged: bool) -> None:
         if not staged and not _new_work(workspace, tip, task, head):
             raise nothing_new(task.task_id)
+        # The session may have committed all of its files before.
+        if own and not unstaged_work.is_new(workspace.git, tip.history, task.task_id, head):
+            own.require()
 
-    return complete_task.perform(workspace, job, everything=request.everything, check=check)
+    choice = own.choice if own else Choice(request.everything)
+    done = complete_task.perform(workspace, job, choice=choice, check=check)
+    return own.told(done) if own else done
 
 
 def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:

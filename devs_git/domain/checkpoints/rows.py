@@ -35,13 +35,31 @@ class Row:
 
 
 @immutable
+class LeftOut:
+    """A path that the session wrote, and that was not committed, because somebody else wrote it, too.
+
+    `sessions` are the others, `live` those of them that are live. `unknown`: somebody wrote it whom nothing names, such as
+    a person or a program in the background.
+    """
+
+    path: str
+    sessions: tuple[str, ...]
+    live: tuple[str, ...]
+    unknown: bool
+
+
+@immutable
 class Recorded(Row):
     """The result of `checkpoint` and `task complete`. `nothing_new`: no commit was made, and the task has none since its start
     or since this checkpoint. Then the checkpoint was not `made` now.
+
+    `session`: the session whose files were committed, '' if it was not asked for. `left_out`: its other files.
     """
 
     nothing_new: bool = False
     made: bool = True
+    session: str = ""
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def row_of_recorded(point: Checkpoint, *, nothing_new: bool, made: bool = True) -> Recorded:

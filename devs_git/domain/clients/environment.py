@@ -52,6 +52,14 @@ ENDINGS: Final = (
     "_PROFILE",
 )
 
+# In which variables a client tells the commands of its shell the id of the session.
+_SESSIONS: Final = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID")
+
+
+def sessions_in(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The sessions that run this command. They are several if a client was started by another one."""
+    return tuple(environment[name] for name in _SESSIONS if environment.get(name))
+
 
 def sign_of(environment: Mapping[str, str]) -> str:
     """The first variable (by name) that shows that an agent runs; '' if none does. Empty variables do not count."""

@@ -10,13 +10,14 @@ import click
 from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
+from devs_git.entrypoints.cli.texts.render import path
 from devs_git.errors import invalid
 from devs_git.storage.git import bounded
 
 if TYPE_CHECKING:
     import devs_git.commands.task_start
     import devs_git.commands.task_status
-    from devs_git.domain.checkpoints.rows import Recorded
+    from devs_git.domain.checkpoints.rows import LeftOut, Recorded
     from devs_git.domain.verbs import VerbRequest
 
 
@@ -33,7 +34,23 @@ def _checkpoint_text(row: Recorded) -> str:
     kind = f"completed as devs/{row.task_id}, checkpoint {row.number}" if completed else "recorded"
     stat = f"{row.files_changed} file{'' if row.files_changed == 1 else 's'}, +{row.lines_added} -{row.lines_removed}"
     line = f"{style(name, bold=True)} {kind} at {row.commit[:10]} ({stat}): {row.message}"
-    return f"{line}\nNothing changed since the task was started." if row.nothing_new else line
+    lines = [line, *(["Nothing changed since the task was started."] if row.nothing_new else [])]
+    return "\n".join(lines + _left_out(row))
+
+
+def _left_out(row: Recorded) -> list[str]:
+    """What of the session's files was not committed, and who else wrote it."""
+    lines = [f"Left out, because others wrote it, too ({len(row.left_out)}):"] if row.left_out else []
+    return lines + [f"  {path(one.path)}: {_others(one)}" for one in row.left_out]
+
+
+def _others(one: LeftOut) -> str:
+    named = [
+        f"session {name}" if name in one.live else f"session {name}, which is no longer at work"
+        for name in one.sessions
+    ]
+    unknown = ["a person or a program that devs-git does not know"] if one.unknown else []
+    return "; ".join(named + unknown)
 
 
 def _status_text(result: devs_git.commands.task_status.Result) -> str:
@@ -98,14 +115,38 @@ def task_status(*, task_id: str | None) -> VerbRequest:
     return Request(task_id)
 
 
+_mine = click.option("--mine", is_flag=True, help="Commit the files that only one session wrote.")
+_session = click.option(
+    "--session",
+    default="",
+    metavar="ID",
+    help="The session of --mine. Default: the one that runs this, else that of the newest prompt here.",
+)
+
+
+def _refuse_both(*, everything: bool, mine: bool, session: str) -> None:
+    """INVALID_ARGUMENTS for options that contradict each other."""
+    if everything and mine:
+        raise invalid(
+            "mine", "--all commits everything, and --mine only the files of one session: use one of them."
+        )
+    if session and not mine:
+        raise invalid("session", "--session names the session of --mine.", hint="Add --mine.")
+
+
 @command("task complete", text=_checkpoint_text, example='devs-git task complete --all -m "Dates are parsed"')
 @click.argument("task_id", metavar="[ID]", required=False)
 @click.option("-m", "--message", default="", help="Message of the commit and of the checkpoint.")
 @click.option("-a", "--all", "everything", is_flag=True, help="Commit all that 'git add -A' would stage.")
-def task_complete(*, task_id: str | None, message: str, everything: bool) -> VerbRequest:
+@_mine
+@_session
+def task_complete(
+    *, task_id: str | None, message: str, everything: bool, mine: bool, session: str
+) -> VerbRequest:
     from devs_git.commands.task_complete import Request
 
-    return Request(task_id, message, everything)
+    _refuse_both(everything=everything, mine=mine, session=session)
+    return Request(task_id, message, everything, mine, session)
 
 
 @command(
@@ -127,7 +168,10 @@ def task_result(*, task_id: str) -> VerbRequest:
 @command("checkpoint", text=_checkpoint_text, example='devs-git checkpoint --all -m "Half of it works"')
 @click.option("-m", "--message", default="", help="Message of the commit and of the checkpoint.")
 @click.option("-a", "--all", "everything", is_flag=True, help="Commit all that 'git add -A' would stage.")
-def checkpoint(*, message: str, everything: bool) -> VerbRequest:
+@_mine
+@_session
+def checkpoint(*, message: str, everything: bool, mine: bool, session: str) -> VerbRequest:
     from devs_git.commands.checkpoint import Request
 
-    return Request(message, everything)
+    _refuse_both(everything=everything, mine=mine, session=session)
+    return Request(message, everything, mine, session)

@@ -12,7 +12,7 @@ from devs_git.domain.checkpoints import branch_names, rewind_selection
 from devs_git.domain.ledger import ids
 from devs_git.domain.moments import names
 from devs_git.domain.text import field_values
-from devs_git.entrypoints.tools.tool import COUNT, TEXT, Param
+from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param
 
 
 def text_schema(pattern: str, *, empty: bool = False, most: int = 0) -> dict[str, Any]:
@@ -53,6 +53,18 @@ CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its thir
 TASK: Final = Param("task_id", ONE_TASK, "The id of the task: 10 or task-10.", required=True)
 ACTIVE_TASK: Final = Param(
     "task_id", ONE_TASK, "The id of the task. Default: the active task of this worktree."
+)
+OWN_FILES: Final = (
+    Param(
+        "mine",
+        FLAG,
+        "Commit only the whole files that no other session and no person wrote since HEAD, and name the others.",
+    ),
+    Param(
+        "session",
+        TEXT,
+        "With mine: the id of your session. Default: the session that runs devs-git, else that of the newest prompt.",
+    ),
 )
 PRESERVE: Final = Param(
     "preserve",

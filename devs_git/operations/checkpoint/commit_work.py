@@ -10,6 +10,7 @@ import contextlib
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,9 +19,10 @@ from devs_git.domain.checkpoints.commit_trailers import with_trailers
 from devs_git.domain.ledger.event_keys import KEY_PREFIX, TrailerKey
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
+from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.parent_command import OPERATION
-from devs_git.storage.git.program import Git, GitFailed, split_lines
-from devs_git.values import replace
+from devs_git.storage.git.program import Git, GitFailed, join_z, split_lines, split_z
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 BUSY_SECONDS: Final = 2.0
@@ -35,9 +37,23 @@ def refuse_unmerged(git: Git) -> None:
         )
 
 
-def stage(workspace: Workspace, lock: int, *, everything: bool) -> bool:
+@immutable
+class Choice:
+    """What is committed: what is staged, or `everything`, or whole `paths`, and then nothing else that is staged."""
+
+    everything: bool = False
+    paths: tuple[str, ...] | None = None
+
+
+STAGED: Final = Choice()
+
+
+def stage(workspace: Workspace, job: Job, lock: int, choice: Choice) -> bool:
     """Whether there is something to commit. A merge without own changes counts, too."""
-    if everything:
+    if choice.paths is not None:
+        _know(workspace, job, lock, choice.paths)
+        return bool(choice.paths)
+    if choice.everything:
         try:
             _user_git(workspace).with_descriptors(lock).run("add", "--all")
         except GitFailed as error:
@@ -47,7 +63,29 @@ def stage(workspace: Workspace, lock: int, *, everything: bool) -> bool:
     return (workspace.places.git_dir / "MERGE_HEAD").exists()
 
 
-def commit(workspace: Workspace, job: Job, lock: int) -> str:
+def _know(workspace: Workspace, job: Job, lock: int, paths: Sequence[str]) -> None:
+    """Write the file that names the paths to git, and add those that are untracked: `git commit` takes no others.
+
+    They are only added as intended, so that no other commit takes their content meanwhile.
+    """
+    tracked = set(split_z(workspace.git.run("ls-files", "-z")))
+    new = [path for path in paths if path not in tracked and os.path.lexists(workspace.git.where / path)]
+    for some in (new, paths):
+        replace_file(paths_file(workspace, job), join_z([f":(top,literal){path}" for path in some]))
+        if some is new and new:
+            try:
+                _user_git(workspace).with_descriptors(lock).run(
+                    "add", "--intent-to-add", *_named(workspace, job)
+                )
+            except GitFailed as error:
+                raise _refusal("git add failed", error) from error
+
+
+def _named(workspace: Workspace, job: Job) -> tuple[str, str]:
+    return f"--pathspec-from-file={paths_file(workspace, job)}", "--pathspec-file-nul"
+
+
+def commit(workspace: Workspace, job: Job, lock: int, choice: Choice = STAGED) -> str:
     """The commit that the user's git makes. The message goes to standard input, which has no length limit."""
     git = (
         _user_git(workspace)
@@ -56,7 +94,8 @@ def commit(workspace: Workspace, job: Job, lock: int) -> str:
     )
     text = _message(workspace, job)
     try:
-        git.run("commit", "--quiet", "--cleanup=whitespace", "--file=-", stdin=text)
+        words = ("--only", *_named(workspace, job)) if choice.paths is not None else ()
+        git.run("commit", "--quiet", "--cleanup=whitespace", "--file=-", *words, stdin=text)
     except GitFailed as error:
         raise _refusal("The commit was refused", error) from error
     return find_commit(workspace.git, job) or refs.read(workspace.git, "HEAD")
@@ -130,6 +169,11 @@ def _index(git: Git) -> Path:
 
 def copy_path(workspace: Workspace, job: Job) -> Path:
     return workspace.places.own / f"index.{job.op_id}"
+
+
+def paths_file(workspace: Workspace, job: Job) -> Path:
+    """The file with the paths that are committed, if these are not what is staged."""
+    return workspace.places.own / f"paths.{job.op_id}"
 
 
 def copy_index(workspace: Workspace, job: Job) -> None:

@@ -1,6 +1,6 @@
 """Commit a task's work and record it exactly once, also after a crash.
 
-The steps of `perform`: write a journal entry, `git add -A` if requested, `git commit`, record, delete the journal entry.
+The steps of `perform`: write a journal entry, `git add` if requested, `git commit`, record, delete the journal entry.
 If the commit is refused, the index stays as it was. After a crash, `finish` reads the journal entry and records the
 commit that was made, or restores the index if there is none.
 """
@@ -20,7 +20,7 @@ from devs_git.domain.checkpoints.rows import Recorded, row_of_recorded
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import commit_work, unrecorded_commits, unstaged_work
-from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS
+from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS, Choice
 from devs_git.operations.checkpoint.record_checkpoint import commit_facts, record
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.files import replace_file
@@ -32,9 +32,9 @@ ORPHAN_SECONDS: Final = 60.0  # how long a user's hook may still run
 
 
 def perform(
-    workspace: Workspace, job: Job, *, everything: bool, check: Callable[[str, bool], None]
+    workspace: Workspace, job: Job, *, choice: Choice, check: Callable[[str, bool], None]
 ) -> Recorded:
-    """Commit what is staged (or `everything`) and record a checkpoint; of HEAD, if there is nothing to commit.
+    """Commit what `choice` says and record a checkpoint; of HEAD, if there is nothing to commit.
 
     `check(HEAD, whether there is something to commit)` may refuse before the commit. CONFLICT, with HEAD and index as
     before: unmerged entries, nothing staged although files have changed, no commit yet, or git or a hook of the user
@@ -45,10 +45,10 @@ def perform(
         commit_work.refuse_unmerged(workspace.git)
         _begin(workspace, job)
         try:
-            staged = commit_work.stage(workspace, lock, everything=everything)
+            staged = commit_work.stage(workspace, job, lock, choice)
             check(job.head, staged)
-            known, new = (None, True) if staged else _as_it_is(workspace, job, everything=everything)
-            commit = commit_work.commit(workspace, job, lock) if staged else job.head
+            known, new = (None, True) if staged else _as_it_is(workspace, job, choice)
+            commit = commit_work.commit(workspace, job, lock, choice) if staged else job.head
         except BaseException:
             _take_back(workspace, job)
             raise
@@ -58,14 +58,14 @@ def perform(
         return row_of_recorded(_record(workspace, job, commit, empty=not new), nothing_new=not new)
 
 
-def _as_it_is(workspace: Workspace, job: Job, *, everything: bool) -> tuple[Checkpoint | None, bool]:
+def _as_it_is(workspace: Workspace, job: Job, choice: Choice) -> tuple[Checkpoint | None, bool]:
     """The checkpoint of the task that HEAD already is, if any, and whether HEAD is work of the task."""
     if not job.head:
         _refuse_unborn()
     history, task = workspace.ledger.tip().history, job.work.task
     known = unstaged_work.checkpoint_on(history, task, job.head)
     new = unstaged_work.is_new(workspace.git, history, task, job.head)
-    if not everything:
+    if choice == commit_work.STAGED:
         unrecorded_work = new and not known
         unstaged_work.refuse_left_out(
             workspace.git, task, tracked=job.completed or not unrecorded_work, untracked=not new
@@ -149,6 +149,7 @@ def _end(workspace: Workspace, job: Job) -> None:
 
 def _forget(workspace: Workspace, job: Job) -> None:
     commit_work.copy_path(workspace, job).unlink(missing_ok=True)
+    commit_work.paths_file(workspace, job).unlink(missing_ok=True)
     _path(workspace, job).unlink(missing_ok=True)
 
 
