@@ -102,7 +102,7 @@ def _shots(workspace: Workspace, head_tree: str, most: int) -> list[_Shot]:
 def _looks(workspace: Workspace, head_tree: str, shots: Sequence[_Shot]) -> list[Look]:
     trees = [head_tree, *(shot.tree for shot in shots)]
     pairs = [(head_tree, trees[-1]), *pairwise(trees)]
-    git = moment_store.writing(workspace.store_git, workspace.places.common)
+    git = moment_store.with_objects(workspace.store_git, workspace.places.common)
     try:
         dirty, *steps = compare_trees(git, pairs)
     except GitFailed as error:
