@@ -62,9 +62,11 @@ def places(top: Path) -> set[str]:
     """The places with the secret: `object` for an object of git, `index` for the full-text index, else names of files or folders."""
     found = set()
     listed = ["git", "cat-file", "--batch-all-objects", "--batch"]
-    data = subprocess.run(listed, cwd=top, capture_output=True, check=True).stdout
-    if WORD.encode() in data:
-        found.add("object")
+    for store in (".git", ".git/devs/moments.git"):
+        if (top / store).exists():
+            asked = ["git", f"--git-dir={store}", *listed[1:]]
+            data = subprocess.run(asked, cwd=top, capture_output=True, check=True).stdout
+            found |= {"object"} if WORD.encode() in data else set()
     for path in (top / ".git").rglob("*"):
         if path.is_file() and "objects" not in path.parts:
             data = path.read_bytes()
