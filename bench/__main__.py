@@ -14,6 +14,8 @@ from bench import (
     capturing,
     committing,
     lengthening,
+    moment_refs,
+    moments,
     moving,
     reading,
     rebasing,
@@ -45,6 +47,12 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "searching": lambda: traces.searching(bench),
         "capturing": lambda: capturing.hooks(bench, rounds),
         "ingesting": lambda: capturing.ingest(bench),
+        "moments": lambda: [
+            *moments.unchanged(bench, rounds),
+            *moments.changed(bench, rounds, peers),
+            *moments.first(bench, rounds),
+        ],
+        "beside": lambda: moment_refs.beside_git(bench, rounds),
         "serving": lambda: serving.serving(bench, rounds, peers),
         "large": lambda: moving.large(bench, min(rounds, 3)),
     }
@@ -57,7 +65,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log hooks rebase frozen small branches saving verify copies getting searching capturing ingesting serving large",
+        help="one of: start log hooks rebase frozen small branches saving verify copies getting searching capturing ingesting moments beside serving large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)
