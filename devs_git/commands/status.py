@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from devs_git.domain.verbs import VerbRequest, VerbResult
+from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import unrecorded_commits
 from devs_git.operations.moments import shared_files
 from devs_git.operations.moments.shared_files import Shared
@@ -32,13 +33,25 @@ class Counts:
 
 
 @immutable
+class LastMoment:
+    """The last moment of this worktree. `words`: the beginning of the prompt or of the command that came then."""
+
+    id: str
+    name: str
+    created_at: str
+    kind: str
+    words: str
+
+
+@immutable
 class Result(VerbResult):
     """`journals`: unfinished operations. `unrecorded`: commits that a hook could not record, with the reason.
 
     A folder of untracked files is one entry, with a slash at the end; changes inside submodules are ignored. `not_told`:
     files of which only a filter can tell whether they changed; it is not started, because the repository names it.
     `not_believed`: why nobody may believe the ledger, and so the list of open gates; '' if it is sound. `shared`: files that
-    several live sessions wrote since they were as in HEAD.
+    several live sessions wrote since they were as in HEAD. `last_moment` is
+    None if there is none.
     """
 
     branch: str
@@ -59,6 +72,7 @@ class Result(VerbResult):
     not_told: tuple[UndecidedFile, ...]
     not_believed: str = ""
     shared: tuple[Shared, ...] = ()
+    last_moment: LastMoment | None = None
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -88,6 +102,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         not_told=state.not_told,
         not_believed=untrusted_ledger.reason(workspace.require_believed),
         shared=shared_files.find(workspace, _changed(state)),
+        last_moment=_last_moment(workspace),
     )
 
 
@@ -96,6 +111,21 @@ def _changed(state: TreeState) -> frozenset[str]:
     return frozenset(
         (*(one.path for one in (*state.staged, *state.unstaged)), *state.untracked, *state.unmerged)
     )
+
+
+def _last_moment(workspace: Workspace) -> LastMoment | None:
+    if not (workspace.places.own / "moments").is_dir():
+        return None
+    from devs_git.domain.moments.names import short_name
+    from devs_git.storage.moments import last_moment, read_moments
+
+    moment_id = last_moment.read(workspace.places).id
+    try:
+        _state, details = read_moments.look_up(workspace.objects, moment_id)
+    except DevsError:
+        return None
+    occasion = details.occasion
+    return LastMoment(moment_id, short_name(moment_id), details.created_at, occasion.kind, occasion.words)
 
 
 def _open_journals(places: Places) -> tuple[str, ...]:

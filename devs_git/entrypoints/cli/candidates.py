@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from devs_git.domain.checkpoints.rows import Row
     from devs_git.workspace import Workspace
 
+MOMENTS: Final = 20
 NEWEST: Final = 200  # checkpoints that are read; more would make the shell wait
 
 
@@ -63,6 +65,19 @@ def _checkpoints(workspace: Workspace) -> dict[str, str]:
     return _tasks(workspace) | {f"{row.task_id}@{row.number}": row.message for row in _rows(workspace)}
 
 
+def _states(workspace: Workspace) -> dict[str, str]:
+    """Checkpoints, then the newest moments of this worktree with their words."""
+    from devs_git.domain.moments.names import short_name
+    from devs_git.operations.moments import moment_rows
+
+    found = moment_rows.newest_first(workspace, moment_rows.Wanted(), worktree=workspace.places.worktree_id)
+    moments = {
+        short_name(one.moment.id): f"{one.moment.kind} {one.details.occasion.words}".strip()
+        for one in itertools.islice(found, MOMENTS)
+    }
+    return _checkpoints(workspace) | moments
+
+
 def _branches(workspace: Workspace) -> dict[str, str]:
     """Local branches without the ledger, the last used first."""
     words = ("for-each-ref", "--sort=-committerdate", "--format=%(refname:lstrip=2)%00%(subject)")
@@ -91,8 +106,9 @@ def _rows(workspace: Workspace) -> tuple[Row, ...]:
 
 
 TYPES: Final = {
-    "target": _Candidates(_checkpoints),
-    "against": _Candidates(_checkpoints),
+    "target": _Candidates(_states),
+    "until": _Candidates(_states),
+    "against": _Candidates(_states),
     "task_id": _Candidates(_tasks),
     "task": _Candidates(_tasks),
     "branch_name": _Candidates(_branches),

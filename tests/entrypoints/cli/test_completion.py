@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from devs_git.entrypoints.cli.completion import script
 from devs_git.entrypoints.cli.main import cli
+from devs_git.workspace import Workspace
+from tests.support.moment_scene import moment
 
 Run = Callable[..., str]
 # What bash sets before it calls a completion function, for one line cut as bash cuts it (at @ and = too).
@@ -52,6 +54,15 @@ def offered(*words: str, line: str = "") -> list[str]:
 )
 def test_bash_completes_verbs_and_options_of_both_programs(words: str, found: list[str]) -> None:
     assert offered(*words.split()) == found
+
+
+def test_bash_completes_moments_though_it_cuts_words_at_the_colon(workspace: Workspace, mark: Run) -> None:
+    mark(10)
+    made = moment(workspace, words="fix it").moment_id
+    name = f"moment:{made[:10]}"
+    assert offered(*["devs-git", "show"], "moment", ":", line="devs-git show moment:") == [made[:10]]
+    assert name in offered("devs-git", "diff", "")
+    assert offered("devs-git", "diff", "task-10", "mom") == [name]
 
 
 def test_bash_completes_checkpoints_though_it_cuts_words_at_the_at_sign(mark: Run) -> None:

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from devs_git.entrypoints.cli.texts.console import exact, paint
-from devs_git.entrypoints.cli.texts.moment_text import moment_cells, moment_text
+from devs_git.entrypoints.cli.texts.moment_text import last_moment_line, moment_cells, moment_text
 from devs_git.entrypoints.cli.texts.render import path, plural, short, status_word, table, when
 
 if TYPE_CHECKING:
@@ -150,7 +150,8 @@ def status_text(result: status.Result) -> str:
     lines += unknown_files_lines(result)
     shared = [f"{path(one.path)}: sessions {', '.join(one.sessions)}" for one in result.shared]
     lines += _some("Written by several sessions that are at work", shared)
-    return "\n".join(lines + (["No files changed."] if result.clean else []))
+    lines += ["No files changed."] if result.clean else []
+    return "\n".join(lines + ([last_moment_line(result.last_moment)] if result.last_moment else []))
 
 
 def unknown_files_lines(result: diff.Result | status.Result) -> list[str]:

@@ -9,7 +9,7 @@ from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import path, plural, short, table, when
 
 if TYPE_CHECKING:
-    from devs_git.commands import show
+    from devs_git.commands import show, status
     from devs_git.domain.moments.moment_row import MomentRow
 
 # How much of a session's id, and of a prompt, a list shows.
@@ -39,6 +39,13 @@ def _session(one: MomentRow) -> str:
     if not one.session_id:
         return "-"
     return one.session_id[:SESSION_DIGITS] + (f"/{one.turn}" if one.turn else "")
+
+
+def last_moment_line(last: status.LastMoment) -> str:
+    """What `status` says of the last moment of the worktree."""
+    said = f": {cut(last.words, WORDS)}" if last.words else ""
+    occasion = OCCASIONS.get(last.kind, last.kind)
+    return f"Last moment: {last.name}, {when(last.created_at)}, {occasion}{said}. See: devs-git log --moments"
 
 
 def moment_text(result: show.MomentResult) -> str:
