@@ -13,14 +13,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from devs_git.domain.moments.moment import Details
-from devs_git.storage.git.objects import EXECUTABLE, GITLINK, Entry
+from devs_git.operations.moments import usual_permissions
+from devs_git.storage.git.objects import Entry
 from devs_git.storage.git.private_index import DURABLE, add_entries, private
 from devs_git.storage.git.program import join_z, split_z
 from devs_git.storage.worktree import file_state, footprint, left_state, obstacles, untracked_files
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
-from devs_git.storage.worktree.modes import default_mode
 from devs_git.storage.worktree.obstacles import Obstacles
 from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.storage.worktree.survey import Survey
@@ -62,8 +62,9 @@ def compare(site: Site, found: Survey, state: State, details: Details, mode: str
     }
     plan = _with_ignored(found, top, footprint.compute(found, top, state.worktree), ignored)
     wanted = files | ignored
-    modes = dict(state.modes) | _usual_again(top, wanted, state)
-    only = tuple(dict.fromkeys(path for path in (*raw, *modes) if not path.endswith("/")))
+    usual, looked_at = usual_permissions.find(top, wanted, state, details.umask)
+    modes = dict(state.modes) | usual
+    only = tuple(dict.fromkeys(path for path in (*raw, *modes, *looked_at) if not path.endswith("/")))
     plan = replace(footprint.with_hidden_edits(found, top, plan), bytes_only=only)
     same = _same(top, plan.obstacles.files, (wanted, raw, modes))
     untouched = same - _tracked(site, state) if same else same
@@ -115,22 +116,6 @@ def _together(one: Obstacles, other: Obstacles) -> Obstacles:
         tuple(sorted({*one.repositories, *other.repositories})),
         tuple(sorted({*one.special, *other.special})),
     )
-
-
-def _usual_again(top: Path, wanted: Mapping[str, Entry], state: State) -> dict[str, int]:
-    """The usual permissions of files that have unusual ones now, and had none then. A moment lists unusual ones only."""
-    common = {default_mode(executable=True), default_mode(executable=False)}
-    found = {}
-    for path, entry in wanted.items():
-        if path in state.modes or entry.mode == GITLINK:
-            continue
-        try:
-            mode = os.lstat(f"{top}/{path}").st_mode
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        if stat.S_ISREG(mode) and stat.S_IMODE(mode) not in common:
-            found[path] = default_mode(executable=entry.mode == EXECUTABLE)
-    return found
 
 
 def _same(

@@ -24,12 +24,7 @@ def rewind_plan_text(plan: rewind.Plan) -> str:
         for row in plan.kept_by
     ]
     lines += [f"  still on        {branch}: {name}" for name, branch in plan.still_on.items()]
-    if plan.removed_untracked:
-        lines += [
-            *(f"  takes away      {line}" for line in _removed(plan)),
-            "                  (the backup keeps them; a checkpoint has no record of untracked files, so these are all",
-            "                  that git does not ignore)",
-        ]
+    lines += _removed_in_plan(plan)
     rest = plan.not_covered
     if rest["ignored_count"]:
         lines.append(
@@ -71,6 +66,20 @@ def _unknown_files_lines(plan: rewind.Plan | undo.Result) -> list[str]:
             "                  of this repository shows that, and a plan does not run it",
         ]
     return lines
+
+
+def _removed_in_plan(plan: rewind.Plan) -> list[str]:
+    """The untracked files that would be taken away, and why it is these."""
+    lines = [f"  takes away      {line}" for line in _removed(plan)]
+    if not lines:
+        return []
+    if plan.target.startswith("moment:"):
+        return [*lines, "                  (the backup keeps them; the moment does not have them)"]
+    return [
+        *lines,
+        "                  (the backup keeps them; a checkpoint has no record of untracked files, so these are all",
+        "                  that git does not ignore)",
+    ]
 
 
 def _removed(result: rewind.Plan | rewind.Result | undo.Result) -> list[str]:

@@ -1,0 +1,54 @@
+"""The usual permissions of a moment. It lists the unusual ones only, so a move to it has to give the others back, too."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from devs_git.storage.git.objects import EXECUTABLE, FILE, Entry
+from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.modes import default_mode, umask
+
+
+def find(top: Path, wanted: Mapping[str, Entry], state: State, mask: int) -> tuple[dict[str, int], list[str]]:
+    """The usual permissions of the files `wanted`, and of their folders, that would have others after the move.
+
+    `mask`: the umask of the moment. Also returns a file below each of the folders: the capture records the permissions of
+    the folders above the files at which it looks.
+    """
+    other = mask != umask()
+    found: dict[str, int] = {}
+    below: dict[str, str] = {}
+    for path, entry in wanted.items():
+        for folder in _folders(path):
+            below.setdefault(folder, path)
+        if path in state.modes or entry.mode not in (FILE, EXECUTABLE):
+            continue
+        usual, now = default_mode(executable=entry.mode == EXECUTABLE, mask=mask), _mode(f"{top}/{path}")
+        if other or (stat.S_ISREG(now) and stat.S_IMODE(now) != usual):
+            found[path] = usual
+    usual = default_mode(executable=True, mask=mask)
+    looked_at = []
+    for folder, path in below.items():
+        now = _mode(f"{top}/{folder}")
+        if folder not in state.modes and (other or (stat.S_ISDIR(now) and stat.S_IMODE(now) != usual)):
+            found[folder] = usual
+            looked_at.append(path)
+    return found, looked_at
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders above a path, with a slash at the end, the innermost first."""
+    at = path.rfind("/")
+    while at != -1:
+        yield path[: at + 1]
+        at = path.rfind("/", 0, at)
+
+
+def _mode(place: str) -> int:
+    try:
+        return os.lstat(place).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
