@@ -140,6 +140,7 @@ def status_text(result: status.Result) -> str:
         if result.initialized
         else "There is no ledger here, so devs-git does not know which gates are open. See: devs-git doctor",
     ]
+    lines += [last_moment_line(result.last_moment)] if result.last_moment else []
     lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
     if result.unrecorded:
         lines.append(f"{plural(len(result.unrecorded), 'commit')} not recorded yet. Run: devs-git doctor")
@@ -150,8 +151,7 @@ def status_text(result: status.Result) -> str:
     lines += unknown_files_lines(result)
     shared = [f"{path(one.path)}: sessions {', '.join(one.sessions)}" for one in result.shared]
     lines += _some("Written by several sessions that are at work", shared)
-    lines += ["No files changed."] if result.clean else []
-    return "\n".join(lines + ([last_moment_line(result.last_moment)] if result.last_moment else []))
+    return "\n".join(lines + (["No files changed."] if result.clean else []))
 
 
 def unknown_files_lines(result: diff.Result | status.Result) -> list[str]:
