@@ -1,10 +1,14 @@
-"""`restore`: bring files of a checkpoint or snapshot back to the current branch, as a new commit."""
+"""`restore`: bring files of a checkpoint or snapshot back to the current branch, as a new commit.
+
+Files of a moment come into the working tree without a commit.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import resolve
@@ -13,6 +17,8 @@ from devs_git.domain.ledger.event_operations import Movement, Restored
 from devs_git.domain.ledger.events import Draft, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import parse_target
+from devs_git.domain.moments import names
+from devs_git.domain.moments.names import is_name
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import refs
@@ -37,14 +43,16 @@ from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
+if TYPE_CHECKING:
+    from devs_git.domain.moments.moment import Moment
+
 REFUSAL = "GIT_RESET_FAILED"
-Fields = tuple[tuple[str, str], ...]
 SNAPSHOTS = "snapshot/"
 
 
 @immutable
 class Request(VerbRequest):
-    """`target`: a checkpoint, or a snapshot's branch. `paths`: relative to `folder` or to the root; () for all files."""
+    """`target`: a checkpoint, a snapshot's branch or a moment. `paths`: relative to `folder` or to the root; () for all files."""
 
     target: str
     paths: tuple[str, ...] = ()
@@ -53,6 +61,8 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         if self.target.startswith(SNAPSHOTS):
             branch_names.check(self.target)
+        elif is_name(self.target):
+            names.parse(self.target)
         else:
             object.__setattr__(self, "target", str(parse_target(self.target)))
         if any(not path or "\0" in path for path in self.paths):
@@ -61,7 +71,10 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """`commit` is HEAD afterwards: the new commit, or the old one if no file had to change (`files` is 0)."""
+    """`commit` is HEAD afterwards: the new commit, or the old one for a moment, and if no file had to change (`files` is 0).
+
+    `left_out`: what the moment does not have: nested repositories, and files that were too large.
+    """
 
     restored_from: str
     commit: str
@@ -72,10 +85,13 @@ class Result:
     not_exact: tuple[str, ...]
     edited: tuple[str, ...]
     backup: str
+    left_out: tuple[str, ...] = ()
 
 
 def find(workspace: Workspace, request: Request) -> str:
-    """The commit whose files come back."""
+    """The commit or the moment whose files come back."""
+    if request.target.startswith(names.PREFIX):
+        return _moment(workspace, request).id
     if request.target.startswith(SNAPSHOTS):
         commit = refs.commit_of(workspace.git, f"refs/heads/{request.target}")
         if not commit:
@@ -88,6 +104,13 @@ def find(workspace: Workspace, request: Request) -> str:
     return _point(workspace, request).commit
 
 
+def _moment(workspace: Workspace, request: Request) -> Moment:
+    # Late: a restore from a checkpoint does not need it.
+    from devs_git.operations.moments import resolve_moment
+
+    return resolve_moment.resolve(workspace, request.target)
+
+
 def _point(workspace: Workspace, request: Request) -> Checkpoint:
     return resolve.resolve(workspace.ledger.require().here, parse_target(request.target))
 
@@ -96,6 +119,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     """GIT_RESET_FAILED if it would overwrite tracked changes or untracked files, HISTORY_REWRITTEN."""
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
         workspace.ledger.require()
+        if request.target.startswith(names.PREFIX):
+            return _restore_moment(workspace, site, request)
         source = find(workspace, request)
         if not request.target.startswith(SNAPSHOTS):
             rewritten_commits.require(site.ledger.reader, _point(workspace, request))
@@ -107,6 +132,25 @@ def run(workspace: Workspace, request: Request) -> Result:
             folder = journal.make_folder(site.places, op_id)
             tree = _tree(site, folder, found, source, paths)
             return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
+
+
+def _restore_moment(workspace: Workspace, site: Site, request: Request) -> Result:
+    from devs_git.operations.moments import restore_files
+
+    moment, paths = _moment(workspace, request), _below_top(site.top, request)
+    done = restore_files.restore_files(workspace, site, moment, paths)
+    return Result(
+        restored_from=f"{names.PREFIX}{moment.id}",
+        commit=done.found.head,
+        branch=done.found.branch.removeprefix("refs/heads/"),
+        restore_id=done.op_id,
+        files=done.moved.files if done.moved else 0,
+        paths=paths,
+        not_exact=done.moved.not_exact if done.moved else (),
+        edited=done.moved.edited if done.moved else (),
+        backup=f"refs/devs/backup/{done.op_id}" if done.op_id else "",
+        left_out=done.left_out,
+    )
 
 
 @immutable

@@ -166,7 +166,7 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
 
 def _move(workspace: Workspace, request: Request) -> Result:
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
-        plan = destinations.make_plan(workspace, site, request.options, request.target)
+        plan = destinations.make_plan(workspace, site, request)
         survey.require_movable(site.places, plan.found)
         for error in _stale(request, plan):
             raise error
@@ -196,7 +196,7 @@ def _objections(workspace: Workspace, site: Site, request: Request, plan: Rewind
 
 def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
-    plan = destinations.make_plan(workspace, site, request.options, request.target)
+    plan = destinations.make_plan(workspace, site, request)
     point, rest = plan.target, footprint.find_uncovered(plan.found, site.top)
     from devs_git.storage.catalog import ledger_marks
 

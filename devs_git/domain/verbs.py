@@ -122,7 +122,7 @@ _ROWS: Final = (
     Verb("undo", CHANGES, "Undo the last rewind, restore or undo."),
     Verb("checkout", CHANGES, "Switch to a local branch.", seconds=10.0),
     Verb("branch", CHANGES, "Create a branch at a checkpoint, without switching to it."),
-    Verb("restore", CHANGES, "Restore files from a checkpoint as a new commit."),
+    Verb("restore", CHANGES, "Restore files from a checkpoint as a new commit, or from a moment."),
     Verb(
         "snapshot create",
         CHANGES,

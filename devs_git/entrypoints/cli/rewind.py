@@ -77,7 +77,7 @@ def checkout(**options: Any) -> VerbRequest:
 @command(
     "restore",
     text=move_text.restore_text,
-    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py",
+    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py\ndevs-git restore moment:-1 -- src/dates.py",
 )
 @click.argument("target")
 @click.argument("paths", nargs=-1)

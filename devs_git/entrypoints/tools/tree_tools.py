@@ -82,12 +82,13 @@ TOOLS: Final = (
         "restore_files",
         "restore",
         "Bring files of a checkpoint or snapshot back as a new commit on this branch; undo_rewind takes it back. "
-        "The call is refused if it would overwrite tracked changes or untracked files.",
+        "The call is refused if it would overwrite tracked changes or untracked files. Files of a moment come into the "
+        "working tree without a commit; what they overwrite is saved first.",
         (
             Param(
                 "checkpoint",
-                text_schema(f"({ids.TARGET_FORM}|{_SNAPSHOT})", most=branch_names.LONGEST),
-                CHECKPOINT + " Or the branch of a snapshot.",
+                text_schema(f"({_PLACE})", most=branch_names.LONGEST),
+                _PLACE_TEXT,
                 "target",
                 required=True,
             ),
@@ -103,6 +104,7 @@ TOOLS: Final = (
             "CHECKPOINT_NOT_FOUND",
             "NO_CHECKPOINT",
             "SNAPSHOT_NOT_FOUND",
+            "MOMENT_NOT_FOUND",
             "HISTORY_REWRITTEN",
             "GIT_RESET_FAILED",
             "CONFLICT",
@@ -114,7 +116,13 @@ TOOLS: Final = (
         "Show what rewind_to_task would do, and write nothing: tasks and files that change, what refuses it (blocked_by), and "
         "what is not covered. Pass the plan_id of the answer to rewind_to_task.",
         (
-            Param("task_id", text_schema(f"({_PLACE})"), _PLACE_TEXT, "target", required=True),
+            Param(
+                "task_id",
+                text_schema(f"({_PLACE})", most=branch_names.LONGEST),
+                _PLACE_TEXT,
+                "target",
+                required=True,
+            ),
             PRESERVE,
             BRANCH_NAME,
             UNTRACKED,
@@ -142,7 +150,9 @@ TOOLS: Final = (
         "Call preview_rewind first: a call with its plan_id does exactly that, or answers "
         "PLAN_STALE.",
         (
-            Param("task_id", text_schema(_PLACE, empty=True), _PLACE_TEXT, "target"),
+            Param(
+                "task_id", text_schema(_PLACE, empty=True, most=branch_names.LONGEST), _PLACE_TEXT, "target"
+            ),
             Param("dry_run", FLAG, "Only say what would happen; write nothing."),
             PRESERVE,
             BRANCH_NAME,

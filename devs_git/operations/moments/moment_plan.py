@@ -1,4 +1,4 @@
-"""The plan of a rewind to a moment: what it would do, and why it is refused. It writes nothing.
+"""The plan of a rewind to a moment: what it would do, and why it is refused. Nothing is moved.
 
 No ancestry is asked for. Checkpoints whose commits no branch has afterwards are undone, as in a rewind. Checkpoints that were
 live then, and whose commits are on the branch again, become live again, as in an undo.
@@ -21,7 +21,7 @@ from devs_git.operations.rewind.rewind_plan import Destination, RewindPlan
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import lines_of_work
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of
-from devs_git.storage.moments import read_moments
+from devs_git.storage.moments import moment_store, read_moments
 from devs_git.storage.worktree import active_task, survey
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
@@ -29,9 +29,24 @@ from devs_git.storage.worktree.survey import Survey
 from devs_git.values import replace
 
 
+def plan_only(site: Site, options: Options, moment: Moment) -> RewindPlan:
+    """The plan of a dry run: it reads the objects where they are."""
+    loaded = read_moments.look_up(site.objects, moment.id)
+    git = moment_store.with_objects(site.git, site.places.common)
+    reading = replace(site, git=git, objects=moment_store.objects_of(site.objects))
+    return _plan(reading, options, moment, loaded)
+
+
 def make_plan(site: Site, options: Options, moment: Moment) -> RewindPlan:
-    """The plan for the current state; GIT_RESET_FAILED if the moment has no commit, MOMENT_NOT_FOUND, HISTORY_REWRITTEN."""
-    state, details = read_moments.load(site.objects, moment.id)
+    """The plan for the current state; GIT_RESET_FAILED if the moment has no commit, MOMENT_NOT_FOUND, HISTORY_REWRITTEN.
+
+    The moment's objects are in the user's store then, so the plan can be carried out.
+    """
+    return _plan(site, options, moment, read_moments.load(site.objects, moment.id))
+
+
+def _plan(site: Site, options: Options, moment: Moment, loaded: tuple[State, Details]) -> RewindPlan:
+    state, details = loaded
     name = f"moment:{moment.id}"
     with (
         survey.begin(site.git, site.top) as finish_survey,

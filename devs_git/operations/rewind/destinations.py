@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.ledger import ids, resolve
 from devs_git.domain.ledger.history import Checkpoint
@@ -20,11 +21,23 @@ if TYPE_CHECKING:
     from devs_git.domain.moments.moment import Moment
 
 
+class RewindRequest(Protocol):
+    """What the request of a rewind says of its destination. `target` is what a person typed, '' for a plan's id alone."""
+
+    @property
+    def target(self) -> str: ...
+    @property
+    def options(self) -> Options: ...
+    @property
+    def dry_run(self) -> bool: ...
+
+
 def parse(target: str) -> str:
     """The canonical form of a target; INVALID_ARGUMENTS if it has none of the forms."""
     if not names.is_name(target):
         return str(ids.parse_target(target))
-    names.parse(target)
+    if isinstance(names.parse(target), names.OfSnapshot):
+        branch_names.check(target)
     return target
 
 
@@ -47,13 +60,16 @@ def _moment(workspace: Workspace, target: str) -> Moment:
     return resolve_moment.resolve(workspace, target)
 
 
-def make_plan(workspace: Workspace, site: Site, options: Options, typed: str) -> RewindPlan:
-    """The plan for these options. `typed`: what the person typed, '' for a plan's id alone."""
+def make_plan(workspace: Workspace, site: Site, request: RewindRequest) -> RewindPlan:
+    """The plan for the request. The plan of a dry run writes no object, either, so nobody can carry it out."""
+    options = request.options
     if not names.is_name(options.target):
         return rewind_plan.make_plan(site, options)
     from devs_git.operations.moments import moment_plan
 
-    return moment_plan.make_plan(site, options, _moment(workspace, typed or options.target))
+    moment = _moment(workspace, request.target or options.target)
+    make = moment_plan.plan_only if request.dry_run else moment_plan.make_plan
+    return make(site, options, moment)
 
 
 def with_ignored_files(site: Site, change: StateChange, plan: RewindPlan) -> StateChange:

@@ -34,7 +34,8 @@ class StateChange:
 
     `saved`: untracked paths that move into the backup. `exact`: paths whose bytes in the new state were captured.
     `limit`: the bytes that the policy allows for a backup. `marks`: how those `saved` files looked that a person asked to
-    remove. `refs`: branches and stash entries that are made or removed, too.
+    remove. `refs`: branches and stash entries that are made or removed, too. `complete` makes the new
+    state from the captured one; then `new` has only its position.
     """
 
     op_id: str
@@ -51,6 +52,7 @@ class StateChange:
     exact: frozenset[str] = frozenset()
     marks: untracked_files.Marks = field(default_factory=dict)
     refs: RefChanges = NO_CHANGES
+    complete: Callable[[CapturedState], State] | None = None
 
 
 @immutable
@@ -72,6 +74,7 @@ def carry_out(
     with journal.remove_leftovers_on_failure(site.places, change.op_id):
         found = _capture(site, change, active)
         old = found.state
+        new = change.complete(found) if change.complete else change.new
         mode = change.mode or "discard"
         kept = preserve.keep(site, old, change.op_id, mode, change.name)
         backup = store(
@@ -81,8 +84,8 @@ def carry_out(
             f"Before {change.subject}",
             *own_operations.backup_fields(site.ledger.tip().oid, movement(change, old, kept, "")),
             more={
-                **backups.brought_entries(site.objects, untracked_files.brought_back(site.git, change.new)),
-                **left_state.entries(site.objects, change.new, change.refs),
+                **backups.brought_entries(site.objects, untracked_files.brought_back(site.git, new)),
+                **left_state.entries(site.objects, new, change.refs),
             },
         )
         site.step("backup")
@@ -92,8 +95,8 @@ def carry_out(
             verb=change.verb,
             subject=change.subject,
             old=old,
-            new=change.new,
-            trees=(old.worktree, change.new.worktree),
+            new=new,
+            trees=(old.worktree, new.worktree),
             known=Known(found.file_states, found.blobs, change.exact, paths_of(change.found.listed)),
             build=lambda tip: build(tip, old, kept, backup),
             updates=(

@@ -52,6 +52,15 @@ def test_an_undo_of_it_killed_before_any_step_loses_nothing(
     killed_at(stage := KilledVerb(scene.top, "undo", {}, drive), some(stage), record_property)
 
 
+def test_a_restore_of_its_files_killed_before_any_step_loses_nothing(
+    left: tuple[Scene, str], drive: Driver, record_property: Told
+) -> None:
+    scene, name = left
+    killed_at(
+        stage := KilledVerb(scene.top, "restore", {"target": name}, drive), some(stage), record_property
+    )
+
+
 def test_a_recovery_of_it_killed_at_its_every_step_is_recovered_again(
     left: tuple[Scene, str], drive: Driver, record_property: Told
 ) -> None:

@@ -37,7 +37,7 @@ def rewind_plan_text(plan: rewind.Plan) -> str:
         lines.append(
             f"  makes visible   {plural(len(plan.now_visible), 'file')} that git ignores now: {shown}"
         )
-    lines += [f"  does not have   {path(name)}" for name in rest["left_out"][:10]]
+    lines += [f"  does not have   {path(name)}" for name in rest.get("left_out", ())[:10]]
     lines += _refs_lines(plan, "  brings back     ", "  stays           ")
     lines += _active_task_lines(plan, plan=True)
     return "\n".join(
@@ -169,7 +169,8 @@ def checkout_text(result: checkout.Result) -> str:
 def restore_text(result: restore.Result) -> str:
     if not result.files:
         return f"Every file is already as in {result.restored_from}."
-    line = (
-        f"Restored {plural(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}."
-    )
+    into = f"as commit {result.commit[:12]}"
+    if result.restored_from.startswith("moment:"):
+        into = "into the working tree; nothing is committed"
+    line = f"Restored {plural(result.files, 'file')} of {result.restored_from} {into}."
     return "\n".join([line, *_edited_lines(result), "To return: devs-git undo"])
