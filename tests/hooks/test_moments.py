@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -57,6 +59,14 @@ def kept(top: Path) -> list[tuple[Moment, Details]]:
 
 def kinds(top: Path) -> list[str]:
     return [moment.kind for moment, _ in kept(top)]
+
+
+def devs(*words: str) -> str:
+    """What a command of ours prints here."""
+    done = subprocess.run(
+        [sys.executable, "-m", "devs_git", *words], capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
 
 
 def silent(answer: HookAnswer) -> bool:
@@ -244,6 +254,17 @@ def test_a_moment_that_cannot_be_made_stops_nothing_and_is_told_once_to_the_agen
     assert silent(call(project, prompt(), client=client))
     assert [gap.kind for gap in gaps.since(own, "")] == ["call"]
     assert kinds(project) == ["prompt"]
+
+
+def test_doctor_says_that_moments_could_not_be_made_and_agent_list_whether_they_are(project: Path) -> None:
+    assert "moments: kept in this clone" in devs("agent", "list")
+    own = project / ".git/devs/moments"
+    (own / "lock").mkdir(parents=True)
+    call(project, before("Bash", command="make"))
+    assert "(call), because Is a directory." in devs("doctor")
+    shutil.rmtree(own)
+    own.write_text("")
+    assert "devs/moments is a file" in devs("doctor")
 
 
 @pytest.mark.thorough

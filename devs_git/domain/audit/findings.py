@@ -33,6 +33,7 @@ FOUND_ALONE: Final = frozenset(
         "JOURNAL_OPEN",
         "LEDGER_BEHIND",
         "LEDGER_CHECKED_OUT",
+        "MOMENT_GAP",
         "POLICY_UNTRACKED",
         "REF_BROKEN",
         "REMOTE_HAS_MOMENTS",

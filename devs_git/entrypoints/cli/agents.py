@@ -15,6 +15,7 @@ from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.cli.texts import console
 from devs_git.storage.git import aliases
 from devs_git.storage.hooks import client_files, client_trust
+from devs_git.storage.ledger import judged_note
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -25,6 +26,7 @@ Example:
   devs-git agent install claude
   devs-git agent install codex --uninstall
 """
+_NO_MOMENTS = "moments: not kept in this clone, because no client is installed here, or because the policy says recording: {moments: false}"
 _LIST_HELP = f"""{OTHER_COMMANDS["agent list"]}
 
 \b
@@ -89,23 +91,30 @@ class Listed:
 
 @immutable
 class ListResult:
-    """Every client that devs-git knows, in the order of their names."""
+    """Every client that devs-git knows, in the order of their names.
+
+    `moments`: whether the hook of an installed client keeps moments in this clone.
+    """
 
     clients: tuple[Listed, ...]
+    moments: bool
 
 
 @click.command(name="list", help=_LIST_HELP, context_settings=HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def agent_list(*, as_json: bool) -> int:
     result = _list(Workspace.open())
-    console.write(as_text(result) if as_json else "\n\n".join(_listed_text(one) for one in result.clients))
+    kept = "moments: kept in this clone" if result.moments else _NO_MOMENTS
+    texts = (*(_listed_text(one) for one in result.clients), kept)
+    console.write(as_text(result) if as_json else "\n\n".join(texts))
     return 0
 
 
 def _list(workspace: Workspace) -> ListResult:
     installed = client_files.clients_calling_hook(workspace.top) if workspace.places.top else ()
     found = {one.name: client_trust.of(one, workspace.places, workspace.top) for one in installed}
-    return ListResult(tuple(_listed(CLIENTS[name], found.get(name)) for name in sorted(CLIENTS)))
+    clients = tuple(_listed(CLIENTS[name], found.get(name)) for name in sorted(CLIENTS))
+    return ListResult(clients, (workspace.places.shared / judged_note.MOMENTS).exists())
 
 
 def _listed(client: Client, trust: Trust | None) -> Listed:

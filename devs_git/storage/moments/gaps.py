@@ -6,14 +6,19 @@ The hook of a client tells of them, and `status` and `doctor` show those of the 
 from __future__ import annotations
 
 import contextlib
+import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.git import bounded
 from devs_git.storage.git.files import replace_file
 from devs_git.values import immutable
+
+if TYPE_CHECKING:
+    from devs_git.domain.audit.findings import Finding
 
 _NEW: Final = "gap"
 _TOLD: Final = "gaps"
@@ -50,6 +55,24 @@ def take_new(folder: Path) -> tuple[Gap, ...]:
 def since(folder: Path, time: str) -> tuple[Gap, ...]:
     """All gaps since a time, oldest first."""
     return tuple(gap for gap in (*_read(folder / _TOLD), *_read(folder / _NEW)) if gap.created_at >= time)
+
+
+def findings(folder: Path, since_time: str) -> Iterator[Finding]:
+    """A warning where moments were not made since then, or cannot be made."""
+    from devs_git.domain.audit.findings import Finding
+
+    found = since(folder, since_time)
+    if found:
+        newest = found[-1]
+        text = (
+            f"{len(found)} moment(s) could not be made since {since_time[:16]}Z, the newest at {newest.created_at[:19]}Z "
+            f"({newest.kind}), because {newest.reason}."
+        )
+        yield Finding("MOMENT_GAP", "warning", text, "devs-git snapshot create")
+    place = folder if folder.exists() else folder.parent
+    if place.exists() and not (place.is_dir() and os.access(place, os.W_OK)):
+        text = f"No moment can be made, because {place.name} in the git directory is no folder, or cannot be written."
+        yield Finding("MOMENT_GAP", "warning", text, 'ls -ld "$(git rev-parse --git-dir)"/devs/*')
 
 
 def _line(gap: Gap) -> str:

@@ -74,6 +74,16 @@ Look at the first file. If nothing in it matters, delete the folder:
 ls "$(git rev-parse --git-common-dir)/devs/spool/rejected"
 rm -r "$(git rev-parse --git-common-dir)/devs/spool/rejected"
 ```""",
+    "MOMENT_GAP": """\
+Before a prompt or a call of an agent's tool, devs-git could not keep the state of the worktree: the disk was full, another command was
+at work, or it would have taken more than five seconds. The tool ran. What was not committed at that time and changed since then cannot
+be brought back from a moment.
+
+If the state as it is now is worth keeping:
+
+```sh
+devs-git snapshot create
+```""",
     "AGENT_HOOK_MISSING": """\
 The project file of a client calls the hook of devs-git. In this clone that hook is missing, was changed, or has another version. Outputs of
 the client's tools are not recorded, and a gate does not stop them.
