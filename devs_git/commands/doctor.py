@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
@@ -28,13 +27,11 @@ from devs_git.storage.ledger import (
     broken_refs,
     devs_folder,
     integrity,
-    judged_note,
     known_tips,
     policy_file,
     rewritten_commits,
 )
-from devs_git.storage.moments import gaps, make_moment, remote_copies
-from devs_git.storage.moments.maker import private_folder
+from devs_git.storage.moments import gaps, remote_copies
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -134,7 +131,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         yield from client_trust.findings(workspace.places, workspace.places.top)
         yield from spool.findings(workspace.places)
         yield from remote_copies.findings(workspace.git, workspace.places.shared)
-        yield from _moments(workspace)
+        yield from gaps.findings(workspace.places, workspace.clock())
         yield from _view(workspace) if sound else ()
 
 
@@ -142,12 +139,6 @@ def _hooks(workspace: Workspace, *, sound: bool) -> Iterator[Finding]:
     """What is wrong with the hooks. They are not run if the ledger is not sound, because then they refuse for that reason."""
     found = installation.status(workspace.places, workspace.git)
     yield from found or (hook_probe.findings(workspace.places, workspace.git) if sound else ())
-
-
-def _moments(workspace: Workspace) -> Iterator[Finding]:
-    if (workspace.places.shared / judged_note.MOMENTS).exists():
-        yesterday = make_moment.stamp(workspace.clock() - timedelta(days=1))
-        yield from gaps.findings(private_folder(workspace.places), yesterday)
 
 
 def _of(error: DevsError) -> Finding:

@@ -15,10 +15,14 @@ from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.git import bounded
 from devs_git.storage.git.files import replace_file
+from devs_git.storage.moments.maker import private_folder
 from devs_git.values import immutable
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from devs_git.domain.audit.findings import Finding
+    from devs_git.storage.git.places import Places
 
 _NEW: Final = "gap"
 _TOLD: Final = "gaps"
@@ -57,10 +61,17 @@ def since(folder: Path, time: str) -> tuple[Gap, ...]:
     return tuple(gap for gap in (*_read(folder / _TOLD), *_read(folder / _NEW)) if gap.created_at >= time)
 
 
-def findings(folder: Path, since_time: str) -> Iterator[Finding]:
-    """A warning where moments were not made since then, or cannot be made."""
-    from devs_git.domain.audit.findings import Finding
+def findings(places: Places, now: datetime) -> Iterator[Finding]:
+    """A warning where moments were not made in the last day, or cannot be made, although the policy wants them."""
+    from datetime import timedelta
 
+    from devs_git.domain.audit.findings import Finding
+    from devs_git.storage.ledger import judged_note
+    from devs_git.storage.moments import make_moment
+
+    if not (places.shared / judged_note.MOMENTS).exists():
+        return
+    folder, since_time = private_folder(places), make_moment.stamp(now - timedelta(days=1))
     found = since(folder, since_time)
     if found:
         newest = found[-1]
