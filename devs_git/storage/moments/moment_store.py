@@ -28,8 +28,6 @@ _HEAD: Final = "ref: refs/heads/none\n"
 _LINK: Final = b"160000"
 _GONE: Final = b"000000"
 _OTHERS: Final = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
-# Objects of which nothing names the moment yet may belong to one that is being made.
-GRACE: Final = "1.hour.ago"
 
 
 def folder(common: Path) -> Path:
@@ -62,6 +60,12 @@ def refs_of(git: Git, common: Path) -> Git:
 def with_objects(git: Git, common: Path) -> Git:
     """The same git, which reads the objects of moments and of the user, and writes objects into the store of moments."""
     return _with_objects(git, _objects(common), common / "objects")
+
+
+def alone(git: Git, common: Path) -> Git:
+    """git for the store alone: it does not see the user's objects."""
+    own = git.with_env(GIT_DIR=os.fspath(folder(common)), GIT_OBJECT_DIRECTORY=os.fspath(_objects(common)))
+    return own.with_env(**{_OTHERS: ""})
 
 
 def objects_of(objects: Objects) -> Objects:
@@ -152,12 +156,3 @@ def _link(source: Path, target: Path, oid: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def pack(git: Git, common: Path, before: str = GRACE) -> None:
-    """Pack the objects of moments, and delete those that no moment has any more and that are older than `before`. GitFailed.
-
-    `git` is that of the ledger.
-    """
-    if exists(common):
-        refs_of(git, common).run("gc", "--quiet", f"--prune={before}")

@@ -13,12 +13,13 @@ from typing import Final
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.moments.moment import COMMITS, STATES, day_of_ref
+from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.object_graph import contents
 from devs_git.storage.git.objects import TREE, Entry, Objects
 from devs_git.storage.git.places import common_of
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.moments import moment_store
+from devs_git.storage.moments import moment_store, store_packing
 from devs_git.values import immutable, replace
 
 # The note of the last moment, for the hooks.
@@ -147,11 +148,12 @@ def apart(git: Git, updates: Sequence[RefUpdate]) -> Iterator[tuple[RefUpdate, .
 
 
 def free_space(git: Git, *, at_once: bool = False) -> None:
-    """Delete the objects that no moment has any more. New ones stay, unless they must go `at_once`: a moment that is being made
-    may need them. If git cannot, the next call does it.
+    """Delete the objects that no moment has any more, unless they are new. With `at_once`, also new ones.
+
+    If that fails, the next call does it.
     """
-    with contextlib.suppress(GitFailed):
-        moment_store.pack(git, common_of(git), "now" if at_once else moment_store.GRACE)
+    with contextlib.suppress(DevsError, GitFailed, OSError):
+        store_packing.pack(git, common_of(git), 0.0 if at_once else store_packing.GRACE)
 
 
 def _own(git: Git) -> Git | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.errors import DevsError
-from devs_git.storage.moments import moment_store, read_moments
+from devs_git.storage.moments import moment_store, read_moments, store_packing
 from devs_git.workspace import Workspace
 from tests.support import git_calls
 from tests.support.moment_scene import moment
@@ -106,7 +106,7 @@ def test_after_packing_all_moments_are_whole_and_new_ones_are_made(workspace: Wo
         (workspace.top / "new.txt").write_text(f"{number}\n")
         (workspace.top / "kept.txt").write_text("kept\n")
         made.append(moment(workspace).moment_id)
-    moment_store.pack(workspace.store_git, workspace.places.common)
+    store_packing.pack(workspace.store_git, workspace.places.common)
     (workspace.top / "new.txt").write_text("after\n")
     made.append(moment(Workspace.open(workspace.top)).moment_id)
     prune_all(git)

@@ -1,0 +1,130 @@
+"""After `prune`, moments that stay are whole, whatever the user's git did with its own objects before and does after."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import prune
+from devs_git.domain.moments.moment import Occasion
+from devs_git.errors import DevsError
+from devs_git.storage.moments import make_moment, moment_store, prune_moments, read_moments
+from devs_git.values import replace
+from devs_git.workspace import Workspace
+from tests.conftest import Run
+from tests.support.git_calls import git as git_in
+from tests.support.moment_scene import maker
+
+pytestmark = pytest.mark.quick
+
+ROOT = Path(__file__).parent.parent.parent
+OLD, NEW, NOW = "2026-10-01T12:00:00+00:00", "2026-11-20T12:00:00+00:00", "2026-11-23T12:00:00+00:00"
+
+
+def make(workspace: Workspace, time: str) -> str:
+    then = datetime.fromisoformat(time)
+    return make_moment.make(replace(maker(workspace), clock=lambda: then), Occasion("prompt")).moment_id
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_file_that_was_also_in_the_users_store_stays_in_the_moment(
+    ledgered: Workspace, git: Run, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    top = ledgered.top
+    make(ledgered, OLD)
+    git("switch", "-qc", "other")
+    (top / "both.txt").write_text("in a commit that goes, and in the moment\n")
+    git("add", "both.txt")
+    (top / "new.txt").write_text("untracked\n")
+    kept = make(ledgered, NEW)
+    git("commit", "-qm", "has both.txt")
+    if packed:
+        git("gc", "-q")
+    monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
+    done = prune.run(Workspace.open(top), prune.Request())
+    assert sum(kind.count for kind in done.kinds) == 1
+    git("switch", "-q", "main")
+    git("branch", "-qD", "other")
+    git("reflog", "expire", "--expire=now", "--all")
+    git("gc", "-q", "--prune=now")
+    here = Workspace.open(top)
+    state, _ = read_moments.load(here.objects, kept)
+    assert git("cat-file", "-p", f"{state.index}:both.txt") == "in a commit that goes, and in the moment"
+    git("rev-list", "--objects", kept)
+
+
+def test_after_all_moments_went_the_same_state_is_kept_whole_again(
+    ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (ledgered.top / "new.txt").write_text("untracked\n")
+    first = make(ledgered, OLD)
+    monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
+    prune_moments.prune(ledgered.store_git, prune_moments.days(ledgered.store_git))
+    prune_moments.free_space(ledgered.store_git, at_once=True)
+    with pytest.raises(DevsError):
+        read_moments.look_up(ledgered.objects, first)
+    again = make(Workspace.open(ledgered.top), NEW)
+    state, _ = read_moments.load(Workspace.open(ledgered.top).objects, again)
+    assert git_in("show", f"{state.worktree}:new.txt", where=ledgered.top) == "untracked"
+
+
+def test_space_is_freed_and_what_stays_is_in_one_pack(
+    ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (ledgered.top / "large.bin").write_bytes(random.Random(1).randbytes(2_000_000))
+    make(ledgered, OLD)
+    (ledgered.top / "large.bin").write_bytes(b"small\n")
+    kept = [make(ledgered, NEW)]
+    (ledgered.top / "large.bin").write_bytes(b"small, too\n")
+    kept.append(make(ledgered, NEW))
+    store = moment_store.folder(ledgered.places.common) / "objects"
+    for file in store.rglob("*"):
+        if file.is_file():
+            os.utime(file, (0, 0))  # older than an hour
+    assert size(store) > 2_000_000
+    monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
+    prune.run(Workspace.open(ledgered.top), prune.Request())
+    assert size(store) < 100_000
+    assert [path.suffix for path in sorted(store.rglob("*")) if path.is_file()] == [".idx", ".pack"]
+    for one in kept:
+        read_moments.load(Workspace.open(ledgered.top).objects, one)
+
+
+def size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def test_moments_that_are_made_while_the_store_is_packed_are_whole(ledgered: Workspace) -> None:
+    """Two processes make moments, two pack with no grace; each moment must load afterwards."""
+    code = (
+        "import sys, time\nfrom pathlib import Path\nfrom devs_git.workspace import Workspace\n"
+        "from devs_git.storage.moments import store_packing\nfrom tests.support.moment_scene import moment\n"
+        "top, what, number = Path(sys.argv[1]), sys.argv[2], sys.argv[3]\nend = time.monotonic() + 4\nturn = 0\n"
+        "while time.monotonic() < end:\n"
+        "    workspace, turn = Workspace.open(top), turn + 1\n"
+        "    if what == 'pack':\n"
+        "        store_packing.pack(workspace.store_git, workspace.places.common, 0.0)\n"
+        "    else:\n"
+        "        (top / f'file {number}').write_text(f'{turn % 3}')\n"
+        "        print(moment(workspace).moment_id)\n"
+    )
+    beside = ledgered.top.parent / "beside"
+    git_in("worktree", "add", "-q", str(beside), where=ledgered.top)
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(top), what, str(number)],
+            stdout=subprocess.PIPE, text=True, cwd=ROOT,
+        )
+        for number, (top, what) in enumerate([(ledgered.top, "make"), (beside, "make"), (beside, "pack"), (beside, "pack")])
+    ]  # fmt: skip
+    made = {line for child in children for line in child.communicate()[0].split()}
+    assert [child.returncode for child in children] == [0, 0, 0, 0]
+    assert len(made) > 4
+    for one in made:
+        read_moments.load(Workspace.open(ledgered.top).objects, one)
