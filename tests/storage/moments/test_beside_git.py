@@ -119,6 +119,37 @@ def test_moments_stay_whole_beside_what_git_does(here: Workspace, command: str) 
 
 
 @pytest.mark.quick
+@pytest.mark.parametrize("left_out", [False, True])
+def test_moments_in_a_worktree_of_a_mirror_stay_whole_after_a_fetch_that_prunes(
+    origin: Path, git: Run, tmp_path: Path, left_out: bool
+) -> None:
+    """git deletes the branch, which the remote does not have, and the refs of commits unless `^refs/devs/*` keeps them."""
+    mirror, top = tmp_path / "mirror.git", tmp_path / "work"
+    git("clone", "-q", "--mirror", str(origin), str(mirror))
+    git("worktree", "add", "-q", "-b", "work", str(top), where=mirror)
+    (top / "new.txt").write_text("committed on a branch that the remote does not have\n")
+    git("add", "new.txt", where=top)
+    git("commit", "-qm", "new", where=top)
+    (top / "a.txt").write_text("edited\n")
+    workspace = Workspace.open(top)
+    make(workspace, "2026-11-01T10:00")
+    before = whole(workspace)
+    assert len(before) == 1
+    if left_out:
+        git("config", "--add", "remote.origin.fetch", "^refs/devs/*", where=mirror)
+    git("fetch", "-q", "--prune", "origin", where=mirror)
+    assert git("for-each-ref", "refs/heads/work", where=mirror) == ""
+    assert bool(moments_at(mirror)) is left_out
+    git("reflog", "expire", "--expire=now", "--all", where=mirror)
+    # Without the refspec, git's grace period of two weeks keeps what no ref has.
+    git("gc", "-q", *(["--prune=now"] if left_out else []), where=mirror)
+    listed = read_moments.list_moments(workspace.store_git, workspace.objects)
+    assert [one.id for one in listed] == [before[0][0]]
+    state, _ = read_moments.load(Workspace.open(mirror).objects, listed[0].id)
+    git("rev-list", "--objects", listed[0].id, state.head, where=mirror)
+
+
+@pytest.mark.quick
 def test_no_push_or_clone_takes_moments_along_and_only_one_of_everything_their_commits(
     here: Workspace, origin: Path, git: Run, tmp_path: Path
 ) -> None:

@@ -42,7 +42,7 @@ def prune_text(result: prune.Result) -> str:
                 f"  and {len(kind.names) - _SHOWN} more; all of them: devs-git prune --dry-run --json"
             )
         lines += [f"  kept: {path(one.name)}, {one.reason}" for one in kind.kept]
-    if result.event:
+    if result.event and any(kind.count for kind in result.kinds if kind.kind in ("backups", "preserved")):
         lines.append("git frees the space when it collects garbage: git gc")
     return "\n".join([*lines, *blocked_lines(result)])
 
