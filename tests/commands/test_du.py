@@ -100,6 +100,15 @@ def test_it_is_a_table_for_people_and_json_for_programs(two: Scene, git: Run) ->
     assert git("for-each-ref") == before
 
 
+def test_what_a_remote_has_of_the_ledger_is_no_other_use_of_it(two: Scene, tmp_path: Path) -> None:
+    before = measured(two.workspace)["ledger"].bytes
+    two.git("init", "-q", "--bare", str(tmp_path / "origin.git"))
+    two.git("remote", "add", "origin", str(tmp_path / "origin.git"))
+    two.git("push", "-q", "origin", "devs/ledger")
+    assert two.git("for-each-ref", "refs/remotes") != ""
+    assert measured(Workspace.open(two.top))["ledger"].bytes == before > 0
+
+
 def test_objects_that_git_cannot_read_are_unknown_and_not_an_error(two: Scene) -> None:
     moment_at(two.workspace, "2001-01-01T10:00")
     rewind.run(Workspace.open(two.top), rewind.Request("1"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -25,6 +26,8 @@ _REFS = {
     "checkpoints": "refs/devs/checkpoints/",
     "ledger": LEDGER,
 }
+# What a remote has of our branches is a copy, and no other use of the objects.
+_COPY = re.compile("refs/devs/remotes/|refs/remotes/[^/]+/(?:devs|snapshot)/")
 
 
 @immutable
@@ -48,7 +51,9 @@ def measure(workspace: Workspace, days: Sequence[Day]) -> Iterator[Use]:
     for kind, folder in _REFS.items():
         workspace.progress(f"measuring {kind}", 0, 0)
         own = [oid for ref, oid in every.items() if ref.startswith(folder)]
-        rest = [oid for ref, oid in every.items() if not ref.startswith((folder, COMMITS))]
+        rest = [
+            oid for ref, oid in every.items() if not (ref.startswith((folder, COMMITS)) or _COPY.match(ref))
+        ]
         yield Use(kind, len(own), _bytes(workspace, own, [*rest, *heads]))
     yield from _files(workspace)
     workspace.progress("measuring", 1, 1)
