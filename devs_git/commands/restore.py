@@ -6,7 +6,6 @@ Files of a moment come into the working tree without a commit.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +20,8 @@ from devs_git.domain.moments import names
 from devs_git.domain.moments.names import is_name
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
+from devs_git.operations.rewind import restored_tree
 from devs_git.storage.git import refs
-from devs_git.storage.git.private_index import private
-from devs_git.storage.git.program import split_z
 from devs_git.storage.ledger import own_operations, rewritten_commits
 from devs_git.storage.worktree import (
     active_task,
@@ -32,7 +30,6 @@ from devs_git.storage.worktree import (
     carry_changes,
     footprint,
     journal,
-    missing_objects,
     move_tree,
     survey,
 )
@@ -52,13 +49,19 @@ SNAPSHOTS = "snapshot/"
 
 @immutable
 class Request(VerbRequest):
-    """`target`: a checkpoint, a snapshot's branch or a moment. `paths`: relative to `folder` or to the root; () for all files."""
+    """`target`: a checkpoint, a snapshot's branch or a moment. `paths`: relative to `folder` or to the root; () for all files.
+
+    `worktree`: make a linked worktree in this folder, in the moment's state, and change nothing here.
+    """
 
     target: str
     paths: tuple[str, ...] = ()
     folder: str = ""
+    worktree: str | None = None
 
     def __post_init__(self) -> None:
+        if self.worktree is not None:
+            self._check_worktree()
         if self.target.startswith(SNAPSHOTS):
             branch_names.check(self.target)
         elif is_name(self.target):
@@ -68,12 +71,24 @@ class Request(VerbRequest):
         if any(not path or "\0" in path for path in self.paths):
             raise invalid("paths", "A path is empty or contains a NUL character.")
 
+    def _check_worktree(self) -> None:
+        """INVALID_ARGUMENTS if there cannot be such a worktree."""
+        if not self.worktree or "\0" in self.worktree:
+            raise invalid("worktree", "The folder of the worktree is empty or contains a NUL character.")
+        if not is_name(self.target):
+            hint = "For a checkpoint: git worktree add DIR devs/task-10"
+            raise invalid("worktree", "A worktree is made of a moment or a snapshot.", hint=hint)
+        if self.paths:
+            raise invalid("paths", "A worktree gets all files of the moment.", hint="Leave the paths away.")
+
 
 @immutable
 class Result:
     """`commit` is HEAD afterwards: the new commit, or the old one for a moment, and if no file had to change (`files` is 0).
 
-    `left_out`: what the moment does not have: nested repositories, and files that were too large.
+    `left_out`: what the moment does not have: nested repositories, and files that were too large. `worktree`: the folder of
+    the worktree that was made, '' for none; if its HEAD is detached, `detached` says why. `under_way`: git's operation of
+    then, which git does not know any more.
     """
 
     restored_from: str
@@ -86,11 +101,14 @@ class Result:
     edited: tuple[str, ...]
     backup: str
     left_out: tuple[str, ...] = ()
+    worktree: str = ""
+    detached: str = ""
+    under_way: str = ""
 
 
 def find(workspace: Workspace, request: Request) -> str:
     """The commit or the moment whose files come back."""
-    if request.target.startswith(names.PREFIX):
+    if request.target.startswith(names.PREFIX) or request.worktree is not None:
         return _moment(workspace, request).id
     if request.target.startswith(SNAPSHOTS):
         commit = refs.commit_of(workspace.git, f"refs/heads/{request.target}")
@@ -116,7 +134,9 @@ def _point(workspace: Workspace, request: Request) -> Checkpoint:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """GIT_RESET_FAILED if it would overwrite tracked changes or untracked files, HISTORY_REWRITTEN."""
+    """GIT_RESET_FAILED if it would overwrite tracked changes or untracked files, HISTORY_REWRITTEN, MOMENT_NOT_FOUND."""
+    if request.worktree is not None:
+        return _restore_worktree(workspace, request, request.worktree)
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
         workspace.ledger.require()
         if request.target.startswith(names.PREFIX):
@@ -126,18 +146,21 @@ def run(workspace: Workspace, request: Request) -> Result:
             rewritten_commits.require(site.ledger.reader, _point(workspace, request))
         found = survey.take(site.git, site.top)
         survey.require_movable(site.places, found)
-        paths = _below_top(site.top, request)
+        paths = restored_tree.below_top(site.top, request.folder, request.paths)
         op_id = workspace.new_id("restore", request.target)
         with journal.remove_leftovers_on_failure(site.places, op_id):
             folder = journal.make_folder(site.places, op_id)
-            tree = _tree(site, folder, found, source, paths)
+            tree = restored_tree.write(site, folder, found, source, paths)
             return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
 
 
 def _restore_moment(workspace: Workspace, site: Site, request: Request) -> Result:
     from devs_git.operations.moments import restore_files
 
-    moment, paths = _moment(workspace, request), _below_top(site.top, request)
+    moment, paths = (
+        _moment(workspace, request),
+        restored_tree.below_top(site.top, request.folder, request.paths),
+    )
     done = restore_files.restore_files(workspace, site, moment, paths)
     return Result(
         restored_from=f"{names.PREFIX}{moment.id}",
@@ -153,6 +176,31 @@ def _restore_moment(workspace: Workspace, site: Site, request: Request) -> Resul
     )
 
 
+def _restore_worktree(workspace: Workspace, request: Request, folder: str) -> Result:
+    from devs_git.operations.moments import restore_worktree
+
+    workspace.ledger.require()
+    moment = _moment(workspace, request)
+    place = Path(os.path.abspath(os.path.join(request.folder, folder)))  # noqa: PTH100, PTH118 - as it is named
+    with move_tree.translate_failures(REFUSAL):
+        made = restore_worktree.restore_worktree(workspace, moment, place)
+    return Result(
+        restored_from=f"{names.PREFIX}{moment.id}",
+        commit=made.commit,
+        branch=made.branch,
+        restore_id="",
+        files=made.files,
+        paths=(),
+        not_exact=(),
+        edited=(),
+        backup="",
+        left_out=made.left_out,
+        worktree=made.path,
+        detached=made.detached,
+        under_way=made.under_way,
+    )
+
+
 @immutable
 class _Job:
     op_id: str
@@ -160,66 +208,6 @@ class _Job:
     found: Survey
     tree: str
     paths: tuple[str, ...]
-
-
-def _below_top(top: Path, request: Request) -> tuple[str, ...]:
-    """Paths relative to the worktree's root; INVALID_ARGUMENTS{paths} for a path outside of it."""
-    base, start = os.path.realpath(top), request.folder or os.fspath(top)
-    found = []
-    for path in request.paths:
-        parent, name = os.path.split(os.path.normpath(os.path.join(start, path)))  # noqa: PTH118 - bytes survive in str
-        whole = os.path.join(os.path.realpath(parent), name)  # noqa: PTH118
-        relative = os.path.relpath(whole, base)
-        if relative == ".." or relative.startswith("../"):
-            raise invalid("paths", f"{path!r} is outside the working tree.")
-        found.append("" if relative == "." else relative)
-    return () if "" in found else tuple(found)
-
-
-def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[str]) -> str:
-    """The tree of the new commit: the tree of the source, or HEAD's tree with the named paths of the source."""
-    if not paths:
-        return _tree_of(site, source)
-    there = _list_files(site, _tree_of(site, source), paths)
-    here = _list_files(site, found.head, paths)
-    known = {name for line in (*there, *here) for name in _up(line.split("\t", 1)[1])}
-    lost = [path for path in paths if path not in known]
-    if lost:
-        raise invalid(
-            "paths",
-            f"{lost[0]!r} exists neither in the source nor here.",
-            hint=f"List the files of the source: git ls-tree -r --name-only {source[:10]}",
-        )
-    own = private(site.git, folder / "index.tree")
-    own.run("read-tree", found.head)
-    gone = [f"0 {'0' * 40}\t{line.split(chr(9), 1)[1]}" for line in here]
-    back = [line.replace(" blob ", " ", 1).replace(" commit ", " ", 1) for line in there]
-    script = b"".join(os.fsencode(line) + b"\0" for line in (*gone, *back))
-    own.run("update-index", "-z", "--index-info", stdin=script)
-    return own.text("write-tree", "--missing-ok")
-
-
-def _tree_of(site: Site, commit: str) -> str:
-    """The commit's tree; GIT_RESET_FAILED{missing_objects} if it is missing."""
-    status, out = site.git.attempt("rev-parse", "--verify", f"{commit}^{{tree}}", ok=(0, 128))
-    if status:
-        tree = site.git.text("rev-list", "--no-walk", "--no-commit-header", "--format=%T", commit)
-        raise missing_objects.refusal({tree: tree}, REFUSAL, "oid")
-    return out.decode().strip()
-
-
-def _list_files(site: Site, commit: str, paths: Sequence[str]) -> list[str]:
-    """`mode kind oid<TAB>path` of every file at or below the paths."""
-    wanted = set(paths)
-    lines = split_z(site.git.run("ls-tree", "-r", "-z", "--full-tree", commit))
-    return [line for line in lines if not wanted.isdisjoint(_up(line.split("\t", 1)[1]))]
-
-
-def _up(path: str) -> Iterator[str]:
-    """The path and every folder above it."""
-    while path:
-        yield path
-        path = path.rpartition("/")[0]
 
 
 def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> Result:

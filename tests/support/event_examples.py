@@ -13,6 +13,7 @@ from devs_git.domain.ledger.event_branches import (
     SnapshotCreated,
     SnapshotOpened,
     SnapshotsPruned,
+    WorktreeRestored,
 )
 from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
 from devs_git.domain.ledger.event_content import Content
@@ -119,6 +120,7 @@ Devs-Next: task-1 3""",
         "snapshot.created",
         f"Devs-Branch: snapshot/1\nDevs-Commit: {A}\nDevs-Tree: {B}\nDevs-Moment: {C}",
     ),
+    (WorktreeRestored("m", A, "w"), "worktree.restored", f"Devs-Target: m\nDevs-Commit: {A}\nDevs-Branch: w"),
     (SnapshotOpened("snapshot/1", A), "snapshot.opened", f"Devs-Branch: snapshot/1\nDevs-Commit: {A}"),
     (
         SnapshotsPruned((("snapshot/1", A), ("snapshot/2", B))),

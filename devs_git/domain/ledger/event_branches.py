@@ -1,4 +1,4 @@
-"""Events of branches that devs-git makes for a person: at a checkpoint, and for snapshots."""
+"""Events of branches and worktrees that devs-git makes for a person: at a checkpoint, for snapshots, of a moment."""
 
 from __future__ import annotations
 
@@ -72,6 +72,23 @@ class SnapshotOpened:
     @classmethod
     def of(cls, event: Event) -> SnapshotOpened:
         return cls(event.branch, event.commit)
+
+
+@immutable
+class WorktreeRestored:
+    """A linked worktree was made in the state of a moment. `branch` is the short name of its branch, '' if HEAD is detached."""
+
+    type: ClassVar[str] = "worktree.restored"
+    target: str
+    commit: str
+    branch: str
+
+    def fields(self) -> Fields:
+        return non_empty((Key.TARGET, self.target), (Key.COMMIT, self.commit), (Key.BRANCH, self.branch))
+
+    @classmethod
+    def of(cls, event: Event) -> WorktreeRestored:
+        return cls(event.get(Key.TARGET), event.commit, event.branch)
 
 
 @immutable

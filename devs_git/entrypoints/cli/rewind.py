@@ -77,10 +77,11 @@ def checkout(**options: Any) -> VerbRequest:
 @command(
     "restore",
     text=move_text.restore_text,
-    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py\ndevs-git restore moment:-1 -- src/dates.py",
+    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py\ndevs-git restore moment:-1 -- src/dates.py\ndevs-git restore moment:3fa9c1d2 --worktree ../again",
 )
 @click.argument("target")
 @click.argument("paths", nargs=-1)
+@click.option("--worktree", metavar="DIR", help="Make a worktree in this folder, in the state of a moment.")
 def restore(**options: Any) -> VerbRequest:
     from devs_git.commands.restore import Request
 

@@ -167,6 +167,8 @@ def checkout_text(result: checkout.Result) -> str:
 
 
 def restore_text(result: restore.Result) -> str:
+    if result.worktree:
+        return _worktree_text(result)
     if not result.files:
         return f"Every file is already as in {result.restored_from}."
     into = f"as commit {result.commit[:12]}"
@@ -174,3 +176,18 @@ def restore_text(result: restore.Result) -> str:
         into = "into the working tree; nothing is committed"
     line = f"Restored {plural(result.files, 'file')} of {result.restored_from} {into}."
     return "\n".join([line, *_edited_lines(result), "To return: devs-git undo"])
+
+
+def _worktree_text(result: restore.Result) -> str:
+    on = f"on branch {result.branch}" if result.branch else f"with a detached HEAD at {result.commit[:12]}"
+    lines = [
+        f"Made the worktree {path(result.worktree)} of {result.restored_from}, {on}: {plural(result.files, 'file')}."
+    ]
+    lines += [f"HEAD is detached, because {path(result.detached)}."] if result.detached else []
+    lines += (
+        [f"Then {result.under_way} was in progress. git does not know of it any more."]
+        if result.under_way
+        else []
+    )
+    lines += [f"Not in the moment: {path(name)}" for name in result.left_out[:10]]
+    return "\n".join(lines)

@@ -1,0 +1,181 @@
+"""Make a linked worktree in the state of a moment: branch, index, uncommitted changes and untracked files.
+
+The folder is new and the worktree too, so there is nothing to save, and no other program knows them yet. If a step fails,
+the worktree is removed again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from devs_git.domain.ledger.event_branches import WorktreeRestored
+from devs_git.domain.ledger.events import Draft
+from devs_git.domain.moments import names
+from devs_git.domain.moments.moment import Moment
+from devs_git.errors import DevsError, immovable
+from devs_git.storage.git import places as git_places
+from devs_git.storage.git import refs
+from devs_git.storage.git.objects import GITLINK, Entry
+from devs_git.storage.git.private_index import add_entries, index_path, private
+from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed
+from devs_git.storage.moments import read_moments
+from devs_git.storage.worktree import (
+    active_task,
+    attributes,
+    journal,
+    modes,
+    place_files,
+    tree_difference,
+)
+from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.capture import git_words
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.raw_bytes import list_files
+from devs_git.values import immutable, replace
+from devs_git.workspace import Workspace
+
+HEADS = "refs/heads/"
+
+
+@immutable
+class WorktreeMade:
+    """The new worktree. `branch` is the short name of its branch; if HEAD is detached, `detached` says why.
+
+    `under_way`: git's operation that was in progress then, of which git knows nothing now; '' for none.
+    """
+
+    path: str
+    commit: str
+    branch: str
+    detached: str
+    files: int
+    left_out: tuple[str, ...]
+    under_way: str
+
+
+@immutable
+class _Position:
+    """Where HEAD of the new worktree is. `made`: the branch does not exist yet. `forced`: a worktree that is gone has it."""
+
+    branch: str
+    detached: str = ""
+    made: bool = False
+    forced: bool = False
+
+
+def restore_worktree(workspace: Workspace, moment: Moment, place: Path) -> WorktreeMade:
+    """Make the worktree in the folder `place`; GIT_RESET_FAILED if the moment's commit is gone, CONFLICT if git refuses."""
+    state, details = read_moments.load(workspace.objects, moment.id)
+    _require_commit(workspace, state, moment)
+    position = _position(workspace, state)
+    with _new_worktree(workspace, place, state, position) as site:
+        files = _fill(site, state, details.ignored)
+        active_task.write(site.places, _active(workspace, state))
+        content = WorktreeRestored(f"{names.PREFIX}{moment.id}", state.head, position.branch)
+        subject = f"restore: worktree of {names.short_name(moment.id)}"
+        workspace.append(lambda _tip: Draft(workspace.event_of(content, subject, verb_name="restore")))
+    under_way = details.under_way or ("a merge or rebase" if details.unmerged else "")
+    return WorktreeMade(
+        os.fspath(place), state.head, position.branch, position.detached, files, details.left_out, under_way
+    )
+
+
+def _require_commit(workspace: Workspace, state: State, moment: Moment) -> None:
+    if state.head and workspace.objects.exists(state.head):
+        return
+    text = f"The moment's commit {state.head[:12]} no longer exists." if state.head else "It has no commit."
+    hint = f"Bring its files into this worktree: devs-git restore {names.short_name(moment.id)}"
+    raise immovable("missing_objects" if state.head else "no_commit", text, hint=hint)
+
+
+def _position(workspace: Workspace, state: State) -> _Position:
+    """The moment's branch, if it can be checked out and still is at the moment's commit."""
+    name = state.branch.removeprefix(HEADS)
+    if not name:
+        return _Position("")
+    tip = refs.read(workspace.store_git, state.branch)
+    holder, gone = _holder(workspace.store_git, state.branch)
+    if holder and not gone:
+        return _Position("", f"{name} is checked out in {holder}")
+    if tip and tip != state.head:
+        return _Position("", f"{name} is at {tip[:12]} now")
+    return _Position(name, made=not tip, forced=gone)
+
+
+def _holder(git: Git, branch: str) -> tuple[str, bool]:
+    """The folder of the worktree that has the branch checked out, '' for none, and whether that folder is gone."""
+    for block in git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
+        facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
+        if facts.get("branch") == branch:
+            return facts["worktree"], not Path(facts["worktree"]).is_dir()
+    return "", False
+
+
+@contextlib.contextmanager
+def _new_worktree(workspace: Workspace, place: Path, state: State, position: _Position) -> Iterator[Site]:
+    """Let git make the worktree without files. If the body fails, the worktree and a new branch are removed again."""
+    git = workspace.git.with_config("core.hooksPath=/dev/null")
+    there = place.exists()
+    words = ["-b", position.branch] if position.made else [] if position.branch else ["--detach"]
+    start = state.head if position.made or not position.branch else position.branch
+    forced = ["--force"] if position.forced else []
+    try:
+        git.run("worktree", "add", "-q", "--no-checkout", *forced, *words, "--", os.fspath(place), start)
+    except GitFailed as error:
+        said = git_words(error).replace(os.fspath(place), "the folder")
+        text = f"git cannot make a worktree there: {said}"
+        raise DevsError("CONFLICT", text, hint="Choose another folder: --worktree DIR") from error
+    try:
+        places = git_places.locate(place, unset=REPOSITORY_VARIABLES)
+        yield workspace.site_of(places)
+    except BaseException:
+        with contextlib.suppress(GitFailed):
+            git.run("worktree", "remove", "--force", "--", os.fspath(place))
+            if there:
+                place.mkdir()
+            if position.made:
+                git.run("update-ref", "-d", f"{HEADS}{position.branch}", state.head)
+        raise
+
+
+def _fill(site: Site, state: State, ignored: str) -> int:
+    """Write files, permissions and index of the state; returns the number of files."""
+    folder = journal.make_folder(site.places, "restoring")
+    index, top = folder / "index", os.fspath(site.top)
+    own = private(site.git, index)
+    own.run("read-tree", state.worktree)
+    more = list_files(site.git, ignored)
+    add_entries(own, more)
+    files = {
+        p: one for p, one in (list_files(site.git, state.worktree) | more).items() if one.mode != GITLINK
+    }
+    ours = _ours(site, state, files)
+    fallbacks = tree_difference.attributes_fallbacks(site.git, state)
+    place_files.write_by_git(site.git, index, [path for path in files if path not in ours], fallbacks)
+    place_files.write_captured(top, site.objects, ours, folder)
+    modes.apply(top, state.modes)
+    tree_difference.settle_index(site.git, site.objects, index, replace(state, worktree=""), written=True)
+    index.replace(index_path(site.git))
+    journal.drop_folder(site.places, "restoring")
+    return len(files)
+
+
+def _ours(site: Site, state: State, files: dict[str, Entry]) -> dict[str, Entry]:
+    """The files that we write ourselves: captured bytes, and where something converts all files whose bytes are known."""
+    raw = list_files(site.git, state.raw)
+    ours = {path: raw[path] for path in files if path in raw}
+    paths = ("", *files)
+    if state.exact and attributes.may_convert(site.git, site.top, paths, lambda: b""):
+        ours |= {p: one for p, one in files.items() if p not in raw and p not in state.unkept}
+    return ours
+
+
+def _active(workspace: Workspace, state: State) -> str:
+    """The moment's active task, if it still is active and no other worktree works on it; else ''."""
+    task = active_task.task_of(state.active)
+    known = workspace.ledger.tip().here.tasks.get(task)
+    held = {active_task.task_of(lines) for lines in active_task.everywhere(workspace.places).values()}
+    return state.active if known and known.status == "active" and task not in held else ""
