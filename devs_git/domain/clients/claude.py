@@ -223,7 +223,6 @@ CLAUDE: Final = Client(
     ),
     shells=frozenset({"Bash"}),
     removing=frozenset({"ExitWorktree"}),
-    editing=frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write"}),
     start='"${CLAUDE_PROJECT_DIR:-.}"',
     small_file=f".claude/{SMALL_FILE}",
     knows=knows,

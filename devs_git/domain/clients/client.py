@@ -104,7 +104,7 @@ class Client:
     `after`: the events with a tool's output, and whether such an event means that the tool failed. `session`: the events
     of a session, without `prompt`, the one before each prompt. A tool that is not in `reading`, `seen` or `shells` and not
     one of ours counts as writing. `seen` are tools that only read or change only the conversation, with the version of the
-    client in which they were seen. `editing` are tools that write only the files that their input names.
+    client in which they were seen.
 
     `knows` says whether a parsed line is from one of its transcripts. `read` returns the messages of such a line; what it
     needs of earlier lines is in `Memory`. `answered` are the events after a tool that did not fail, and after one that
@@ -130,7 +130,6 @@ class Client:
     session: tuple[str, ...]
     reading: frozenset[str]
     shells: frozenset[str]
-    editing: frozenset[str]
     knows: Callable[[Mapping[str, Any]], bool]
     read: Callable[[Mapping[str, Any], Memory], Sequence[UnnamedMessage]]
     answered: tuple[str, str]
@@ -166,6 +165,11 @@ class Client:
     edits: Mapping[str, str] = field(default_factory=dict)
     patches: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def editing(self) -> frozenset[str]:
+        """The tools that write only the files that their input names."""
+        return frozenset((*self.edits, *self.patches))
 
     @property
     def events(self) -> tuple[str, ...]:

@@ -241,7 +241,6 @@ CODEX: Final = Client(
         "0.169.0",
     ),
     shells=frozenset({"Bash", "exec_command", "local_shell", "shell", "shell_command"}),
-    editing=frozenset({"apply_patch"}),
     # Some versions replace characters of the server's name that are no letter, digit or underscore.
     ours=(f"mcp__{SERVER}__", f"mcp__{SERVER.replace('-', '_')}__"),
     own_shell=True,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from devs_git.domain.clients.client import Client
+from devs_git.domain.clients.tool_guard import may_run
 
 # The lines of a patch, in the form of Codex, that name a file. A move names the new place after the old one.
 _NAMED: Final = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)[ \t\r]*$", re.MULTILINE)
@@ -22,20 +23,8 @@ def edited_files(client: Client, tool: str, tool_input: Any) -> tuple[str, ...]:
 
 
 def may_write_any_file(client: Client, tool: str, tool_input: Any) -> bool:
-    """Whether a call may write files that its input does not name.
-
-    So may a shell, unless the command only reads, a tool of another MCP server, and a tool that we do not know.
-    """
-    from devs_git.domain.clients.own_tools import WRITING, own_tool
-
-    if own := own_tool(client, tool):
-        return own in WRITING
-    if tool in client.shells:
-        from devs_git.domain.clients import reading_commands
-
-        return not reading_commands.only_reads(tool_input)
-    known = (client.reading, client.seen, client.edits, client.patches)
-    return bool(tool) and not any(tool in names for names in known)
+    """Whether a call may write files that its input does not name. A moment is made before and after such a call."""
+    return bool(tool) and tool not in client.editing and not may_run(client, tool, tool_input)
 
 
 def _text(field: str, tool_input: Any) -> str:

@@ -245,7 +245,6 @@ GEMINI: Final = Client(
         }
     ),
     shells=frozenset({"run_shell_command"}),
-    editing=frozenset({"replace", "write_file"}),
     ours=(f"mcp_{SERVER}_",),
     denial=denial_of_tool,
     unwrap=unwrap,

@@ -124,7 +124,6 @@ OPENCODE: Final = Client(
         }
     ),
     shells=frozenset({"bash"}),
-    editing=frozenset({"apply_patch", "edit", "multiedit", "patch", "write"}),
     ours=(f"{SERVER}_",),
     denial=denial_of_tool,
     cut=cut,

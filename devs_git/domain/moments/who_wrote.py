@@ -69,7 +69,7 @@ def who_wrote(looks: Sequence[Look], calls: Iterable[Call], edits: Iterable[Edit
     exact, near = _explained(looks, edits)
     known = tuple(calls)
     for number, look in enumerate(looks):
-        running = frozenset(call.session for call in known if number and call.begun < look.at <= call.ended)
+        running = _running(known, look.at) if number and look.changed else _NOBODY
         for path in look.changed - look.as_in_head:
             before = found.get(path, Writers())
             now = (exact.get((number, path)) or running) | near.get((number, path), _NOBODY)
@@ -77,6 +77,11 @@ def who_wrote(looks: Sequence[Look], calls: Iterable[Call], edits: Iterable[Edit
         for path in look.as_in_head:
             found.pop(path, None)
     return found
+
+
+def _running(calls: Iterable[Call], at: str) -> frozenset[str]:
+    """The sessions whose calls were running at a time."""
+    return frozenset(call.session for call in calls if call.begun < at <= call.ended)
 
 
 def _explained(looks: Sequence[Look], edits: Iterable[Edit]) -> tuple[_Explained, _Explained]:

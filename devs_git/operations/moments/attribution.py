@@ -13,7 +13,7 @@ from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.moments.live_sessions import live_sessions
 from devs_git.domain.moments.moment import Details
 from devs_git.domain.moments.running_calls import Ended, calls_of
-from devs_git.domain.moments.who_wrote import Edit, Look, Writers, who_wrote
+from devs_git.domain.moments.who_wrote import Call, Edit, Look, Writers, who_wrote
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import session_signs
@@ -36,7 +36,7 @@ _EDIT: Final = timedelta(seconds=3)
 
 @immutable
 class Attribution:
-    """The writers of each path that differs from HEAD. `live`: those of the sessions that are live.
+    """The writers of each path that differs from HEAD. `live`: the sessions that are live and at work in this worktree.
 
     `seen`: when each session was seen last. `prompted`: the session of the newest prompt here.
     """
@@ -56,10 +56,12 @@ class _Shot:
     details: Details
 
 
-def attribute(workspace: Workspace, catalog: Catalog, most: int, now: Collection[str] = ()) -> Attribution:
+def attribute(
+    workspace: Workspace, catalog: Catalog, most: int, *, now: Collection[str] = (), least: int = 0
+) -> Attribution:
     """Who wrote what, by the newest `most` moments of this worktree; nothing without moments.
 
-    `now` are the paths that differ from HEAD now, if there may be newer changes than the newest moment: of these changes
+    No files are compared if fewer than `least` live sessions were at work here. `now` are the paths that differ from HEAD now, if there may be newer changes than the newest moment: of these changes
     only edits are known. A folder of new files is one path, with a slash at the end.
     """
     head = workspace.head
@@ -69,16 +71,17 @@ def attribute(workspace: Workspace, catalog: Catalog, most: int, now: Collection
         return Attribution()
     calls = session_signs.calls_since(catalog, shots[0].at)
     edits = tuple(_edits(workspace, catalog, calls))
+    signs = _signs(catalog, shots, calls)
+    with_moments = {shot.details.occasion.session for shot in shots}
+    live = live_sessions(signs, session_signs.ends(catalog), workspace.clock())
+    live &= with_moments | {edit.session for edit in edits}
+    if len(live) < least:
+        return Attribution({}, live, signs)
     looks = _looks(workspace, head_tree, shots)
     looks.append(Look(stamp(workspace.clock()), _edited_since(shots[-1].at, edits, now)))
-    made = [(shot.at, shot.details.occasion) for shot in shots]
-    ended = tuple(_ended(catalog, calls))
-    asked = _asked(catalog, {one.session for one in ended if not one.begun}, shots[0].at)
-    running = calls_of(made, ended, asked)
-    writers = who_wrote(looks, running, edits)
-    signs = _signs(catalog, shots, calls)
-    live = live_sessions(signs, session_signs.ends(catalog), workspace.clock())
-    return Attribution(writers, live, signs, _prompted(workspace, catalog, shots))
+    # A session without a moment here works in another worktree.
+    running = _running(catalog, shots, [call for call in calls if call.session in with_moments])
+    return Attribution(who_wrote(looks, running, edits), live, signs, _prompted(workspace, catalog, shots))
 
 
 def _shots(workspace: Workspace, head_tree: str, most: int) -> list[_Shot]:
@@ -87,9 +90,10 @@ def _shots(workspace: Workspace, head_tree: str, most: int) -> list[_Shot]:
     listed = read_moments.list_moments(
         workspace.store_git, workspace.objects, worktree=workspace.places.worktree_id
     )
+    objects = moment_store.objects_of(workspace.objects)
     for moment in listed[:most]:
         try:
-            state, details = read_moments.look_up(workspace.objects, moment.id)
+            state, details = read_moments.read(objects, moment.id)
         except DevsError:
             # It was pruned just now, and so were those before it.
             break
@@ -120,6 +124,13 @@ def _look(at: str, changes: Sequence[Change], in_head: Mapping[str, TreeEntry]) 
     ours = [change for change in changes if change.path in in_head]
     same = frozenset(change.path for change in ours if change.new == in_head[change.path])
     return Look(at, frozenset(change.path for change in ours), same)
+
+
+def _running(catalog: Catalog, shots: Sequence[_Shot], calls: Sequence[ToolCall]) -> tuple[Call, ...]:
+    made = [(shot.at, shot.details.occasion) for shot in shots]
+    ended = tuple(_ended(catalog, calls))
+    asked = _asked(catalog, {one.session for one in ended if not one.begun}, shots[0].at)
+    return calls_of(made, ended, asked)
 
 
 def _ended(catalog: Catalog, calls: Sequence[ToolCall]) -> Iterator[Ended]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from devs_git.storage.ledger.judged_note import MOMENTS
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 # How many of the newest moments are looked at: `status` must stay quick.
-MOST = 300
+MOST = 200
 
 
 @immutable
@@ -24,15 +25,20 @@ def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
 
     None where no moments are made. No problem of the catalog stops the caller.
     """
-    if not changed or not (workspace.places.shared / "moments-on").exists():
+    if not changed or not (workspace.places.shared / MOMENTS).exists():
         return ()
+    from devs_git.domain.moments.live_sessions import LIVE
+    from devs_git.domain.text.times import stamp
     from devs_git.operations.moments import attribution
     from devs_git.operations.recall.open_catalog import open_catalog
+    from devs_git.storage.catalog import session_signs
     from devs_git.storage.catalog.database import TROUBLE
 
     try:
         with open_catalog(workspace) as catalog:
-            found = attribution.attribute(workspace, catalog, MOST, changed)
+            if len(session_signs.at_work_since(catalog, stamp(workspace.clock() - LIVE))) < 2:
+                return ()
+            found = attribution.attribute(workspace, catalog, MOST, now=changed, least=2)
     except TROUBLE:
         return ()
     several = {path: sorted(one.sessions & found.live) for path, one in found.writers.items()}

@@ -41,6 +41,15 @@ def calls_since(catalog: Catalog, since: str) -> tuple[ToolCall, ...]:
     )
 
 
+def at_work_since(catalog: Catalog, since: str) -> tuple[str, ...]:
+    """The sessions with a call of a tool that ended at `since` or later."""
+    found = catalog.rows(
+        "SELECT DISTINCT session_id FROM traces WHERE created_at >= ? AND session_id <> '' AND client <> ''",
+        since,
+    )
+    return tuple({main_session(session) for (session,) in found})
+
+
 def input_of(catalog: Catalog, call: ToolCall) -> Any:
     """The input of a call as the client gave it."""
     given = traces.input_of(catalog, call.trace_id)

@@ -34,6 +34,14 @@ def test_calls_since_a_time_are_those_of_clients_and_a_subagents_counts_for_the_
     )
 
 
+def test_sessions_at_work_are_those_with_a_call_since_then(catalog: Catalog) -> None:
+    put(catalog, 1, "2026-01-01T00:00:01.000Z", session_id="old")
+    put(catalog, 2, "2026-01-01T00:00:02.000Z", session_id="s/sub")
+    put(catalog, 3, "2026-01-01T00:00:03.000Z")
+    put(catalog, 4, "2026-01-01T00:00:04.000Z", client="")
+    assert session_signs.at_work_since(catalog, "2026-01-01T00:00:02.000Z") == ("s",)
+
+
 def test_input_and_folder_of_a_call_are_as_the_client_sent_them(catalog: Catalog) -> None:
     raw = json.dumps({"cwd": "/work/repo", "tool_response": "out"}).encode()
     put(catalog, 1, "2026-01-01T00:00:01.000Z", input='{"file_path":"a"}', raw=raw)
