@@ -21,12 +21,14 @@ class Request(VerbRequest):
     """`everything`: first stage all that `git add -A` stages. `message`: of the commit and the checkpoint.
 
     `mine`: instead, commit the files that only one session wrote: `session`, or by default the one at work here.
+    `by_tool`: an agent asks, so it is not certain that it was prompted last.
     """
 
     message: str = ""
     everything: bool = False
     mine: bool = False
     session: str = ""
+    by_tool: bool = False
 
     def __post_init__(self) -> None:
         field_values.check_body("message", self.message)
@@ -49,7 +51,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     work = find(workspace, request)
     require_running(work.task, tip.standing_of_task(work.task).status)
     open_catalog.refresh_conversation(workspace, work.task)
-    own = own_files.find(workspace, request.session) if request.mine else None
+    own = own_files.find(workspace, request.session, by_tool=request.by_tool) if request.mine else None
     if own:
         own.require()
     job = Job(

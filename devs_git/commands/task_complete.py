@@ -29,6 +29,7 @@ class Request(VerbRequest):
     """`task_id`: None for the active task. `everything`: first stage all that `git add -A` stages.
 
     `mine`: instead, commit the files that only one session wrote: `session`, or by default the one at work here.
+    `by_tool`: an agent asks, so it is not certain that it was prompted last.
     """
 
     task_id: str | None = None
@@ -36,6 +37,7 @@ class Request(VerbRequest):
     everything: bool = False
     mine: bool = False
     session: str = ""
+    by_tool: bool = False
 
     def __post_init__(self) -> None:
         if self.task_id is not None:
@@ -68,7 +70,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     # What would refuse the record has to refuse the commit.
     record_checkpoint.visible_tag(workspace, tip, work.task)
     open_catalog.refresh_conversation(workspace, work.task)
-    own = own_files.find(workspace, request.session) if request.mine else None
+    own = own_files.find(workspace, request.session, by_tool=request.by_tool) if request.mine else None
     job = Job(
         op_id=workspace.new_id("task complete", work.task),
         verb="task complete",

@@ -13,6 +13,7 @@ import pytest
 
 from devs_git.commands import checkpoint, task_complete, task_start
 from devs_git.entrypoints import router
+from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support import two_agents
@@ -29,6 +30,10 @@ def agent(initialised: Path) -> Agent:
     made = Agent(initialised, "session-a")
     made.prompt()
     return made
+
+
+def committed(git: Run) -> str:
+    return git("show", "--format=", "--name-only", "HEAD")
 
 
 def devs_git(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -187,3 +192,24 @@ def test_a_linked_worktree_has_its_own_sessions(
     done = record("session-b")
     assert git("show", "--format=", "--name-only", done.commit, where=linked) == "b1.txt"
     assert git("status", "--porcelain") == "?? a1.txt"
+    # A long command there may not have written what changes here.
+    long = there.begins("make test")
+    agent.shell("echo A > a2.txt")
+    there.ends(long, "make test")
+    monkeypatch.chdir(agent.top)
+    assert record().left_out == ()
+    assert committed(git) == "a1.txt\na2.txt"
+
+
+def test_a_tool_of_an_agent_takes_no_session_of_another_one(agent: Agent, git: Run) -> None:
+    agent.shell("echo A > a1.txt")
+    assert calling.call("create_checkpoint", {"mine": True}, agent.top).value["session"] == "session-a"
+    other = Agent(agent.top, "session-b")
+    other.prompt()
+    other.shell("echo B > b1.txt")
+    agent.shell("echo A > a2.txt")
+    refused = calling.call("commit_task", {"mine": True}, agent.top)
+    assert (refused.value["error"], refused.value["field"]) == ("INVALID_ARGUMENTS", "session")
+    calling.call("commit_task", {"mine": True, "session": "session-a"}, agent.top)
+    assert committed(git) == "a2.txt"
+    assert git("status", "--porcelain") == "?? b1.txt"

@@ -63,7 +63,7 @@ OWN_FILES: Final = (
     Param(
         "session",
         TEXT,
-        "With mine: the id of your session. Default: the session that runs devs-git, else that of the newest prompt.",
+        "With mine: the id of your session. Needed if several sessions are at work in this worktree.",
     ),
 )
 PRESERVE: Final = Param(

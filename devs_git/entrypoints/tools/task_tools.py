@@ -131,7 +131,7 @@ TOOLS: Final = (
         "task complete",
         "Commit everything that is new, changed or deleted, and tag the task as completed.",
         (ACTIVE_TASK, MESSAGE, *OWN_FILES),
-        {"everything": True},
+        {"everything": True, "by_tool": True},
         codes=("TASK_NOT_FOUND", "TASK_EXISTS", "TASK_ACTIVE", "CONFLICT", "TAS_UNAPPROVED"),
     ),
     Tool(
@@ -140,7 +140,7 @@ TOOLS: Final = (
         "Commit everything that is new, changed or deleted, and record a numbered checkpoint of "
         "the active task.",
         (MESSAGE, *OWN_FILES),
-        {"everything": True},
+        {"everything": True, "by_tool": True},
         codes=("TASK_NOT_FOUND", "CONFLICT", "TAS_UNAPPROVED"),
     ),
     Tool(

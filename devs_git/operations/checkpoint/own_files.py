@@ -10,6 +10,7 @@ from devs_git.operations.moments import attribution
 from devs_git.operations.moments.attribution import Attribution
 from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.operations.recall.open_catalog import open_catalog
+from devs_git.storage.ledger.judged_note import MOMENTS
 from devs_git.storage.moments import make_moment
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -51,12 +52,13 @@ class OwnFiles:
             )
 
 
-def find(workspace: Workspace, session: str) -> OwnFiles:
+def find(workspace: Workspace, session: str, *, by_tool: bool = False) -> OwnFiles:
     """What a session wrote here: the named one, else that of the agent that runs this, else that of the newest prompt.
 
-    INVALID_ARGUMENTS if there is no such session, or if no moments are made here, so that nobody knows who wrote what.
+    `by_tool`: an agent asks, whose prompt may not be the newest. INVALID_ARGUMENTS if there is no such session, or if no
+    moments are made here, so that nobody knows who wrote what.
     """
-    if not (workspace.places.shared / "moments-on").exists():
+    if not (workspace.places.shared / MOMENTS).exists():
         raise invalid(
             "mine",
             "No moments are made in this repository, so devs-git does not know who wrote which file.",
@@ -67,7 +69,7 @@ def find(workspace: Workspace, session: str) -> OwnFiles:
     make_moment.make(maker_of(workspace), Occasion("call", words="devs-git: --mine"))
     with open_catalog(workspace) as catalog:
         found = attribution.attribute(workspace, catalog, MOST)
-    return _own(found, session or _default(workspace, found))
+    return _own(found, session or _default(workspace, found, by_tool=by_tool))
 
 
 def _own(found: Attribution, named: str) -> OwnFiles:
@@ -83,7 +85,7 @@ def _own(found: Attribution, named: str) -> OwnFiles:
     return OwnFiles(session, tuple(sorted(alone)), left_out)
 
 
-def _default(workspace: Workspace, found: Attribution) -> str:
+def _default(workspace: Workspace, found: Attribution, *, by_tool: bool) -> str:
     """The session that the environment names, if an agent runs this; else that of the newest prompt."""
     here = max(workspace.agent_sessions, key=lambda one: found.seen.get(one, ""), default="")
     if not (here or found.prompted):
@@ -91,6 +93,12 @@ def _default(workspace: Workspace, found: Attribution) -> str:
             "session",
             "No session of an agent is known in this worktree.",
             hint="Stage files with git add, and leave out --mine.",
+        )
+    if by_tool and not here and len(found.live) > 1:
+        raise invalid(
+            "session",
+            f"Several sessions are at work in this worktree, and devs-git cannot know yours: {', '.join(sorted(found.live))}.",
+            hint="Name yours as 'session', or run in your shell: devs-git checkpoint --mine",
         )
     return here or found.prompted
 
