@@ -115,8 +115,8 @@ def read_files(git: Git, ours: Git, head: str, choose: Choice) -> Shot:
     ours = ours.with_config(*_STAT)
     try:
         return _take(git, ours, head, choose)
-    except (GitFailed, _Missing):
-        # Its blobs were pruned, or the file is damaged. Nothing is lost if we start with a new one.
+    except (GitFailed, _Missing, ValueError):
+        # Its blobs were pruned, or the file is damaged: git may list rubbish then. Nothing is lost if we start with a new one.
         index.unlink(missing_ok=True)
     try:
         return _take(git, ours, head, choose)
@@ -154,7 +154,7 @@ def read_changes(ours: Git, choose: Choice) -> Shot | None:
         return Shot(
             ours.text("write-tree"), tuple(paths), tuple(sorted(nested | left_out)), b"", tuple(paths)
         )
-    except GitFailed:
+    except (GitFailed, ValueError):
         return None
 
 

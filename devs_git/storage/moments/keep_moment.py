@@ -44,6 +44,9 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
                 refs.transaction(maker.store, commits, "devs: moment")
             refs.transaction(maker.moments, (update,), "devs: moment")
         except (refs.RefMoved, refs.RefLocked):
+            for one in commits:
+                moment_store.mend_ref(maker.places.common, one.ref)
+            moment_store.mend_ref(moment_store.folder(maker.places.common), update.ref)
             continue
         return moment_id
     raise DevsError("BUSY", "Other processes change the moments of this worktree.", hint="Try it again.")

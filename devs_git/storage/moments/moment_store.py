@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
 from devs_git.errors import DevsError
+from devs_git.storage.git import refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.objects import EMPTY_TREE, Objects
 from devs_git.storage.git.program import Git, GitFailed, of_store
@@ -28,6 +30,9 @@ _HEAD: Final = "ref: refs/heads/none\n"
 _LINK: Final = b"160000"
 _GONE: Final = b"000000"
 _OTHERS: Final = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+# No git of ours holds the lock of a ref so long.
+_DEAD_SECONDS: Final = 10.0
+_PAUSE_SECONDS: Final = 0.01
 
 
 def folder(common: Path) -> Path:
@@ -156,3 +161,18 @@ def _link(source: Path, target: Path, oid: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def mend_ref(common: Path, ref: str) -> None:
+    """Delete what keeps git from moving a ref of ours for ever: the lock of a git that was killed, or a file without an oid.
+
+    The caller holds the lock of the worktree whose ref it is, so nobody but a `prune` moves it. `common`: its git directory.
+    """
+    lock = common / f"{ref}.lock"
+    with contextlib.suppress(OSError):
+        if time.time() - lock.stat().st_mtime > _DEAD_SECONDS:
+            lock.unlink()
+    if refs.has_file(common, ref) and not refs.loose(common, ref):
+        (common / ref).unlink(missing_ok=True)
+    # A lock of a git that still works is there for some milliseconds.
+    time.sleep(_PAUSE_SECONDS)
