@@ -78,13 +78,12 @@ class MomentResult(MomentRow, VerbResult):
     many files were so. `unmerged`: the index had conflicts. `under_way`: git's operation that was in progress, '' for none.
     `left_out`: nested repositories (with a slash at the end) and files that were too large: the moment does not have them.
     `ignored`: ignored files that it has, because a command would have taken them. `kept`: branches and stash entries whose
-    commits it keeps. `call_id`: the client's id of the tool call. `previous`: the id of the moment before, '' for none.
+    commits it keeps. `call_id`: the client's id of the tool call.
     `folder`: of the worktree,
     relative to the folder that has the git directory; it is `gone` if it was removed. `commands`: what one can run now.
     """
 
     call_id: str
-    previous: str
     folder: str
     gone: bool
     head: str
@@ -138,17 +137,13 @@ def show_checkpoint(workspace: Workspace, request: Request) -> Result:
 def show_moment(workspace: Workspace, request: Request) -> MomentResult:
     """The moment that the request names."""
     from devs_git.operations.moments import moment_rows, resolve_moment
-    from devs_git.storage.moments import moment_store
+    from devs_git.storage.moments import moment_store, read_moments
     from devs_git.storage.worktree.raw_bytes import list_files
 
     named = resolve_moment.resolve(workspace, request.target)
-    one = next(
-        one
-        for one in moment_rows.newest_first(workspace, moment_rows.Wanted(), worktree=named.worktree)
-        if one.moment == named
-    )
+    state, details = read_moments.look_up(workspace.objects, named.id)
+    one = moment_rows.ReadMoment(named, state, details)
     (row,) = moment_rows.rows(workspace, [one])
-    state, details = one.state, one.details
     git = moment_store.with_objects(workspace.store_git, workspace.places.common)
     head = workspace.objects.read(state.head, "commit")[5:45].decode() if state.head else EMPTY_TREE
     unstaged = letters(git, state.index, state.worktree)
@@ -156,7 +151,6 @@ def show_moment(workspace: Workspace, request: Request) -> MomentResult:
     return MomentResult(
         **vars(row),
         call_id=details.occasion.call_id,
-        previous=one.before.id if one.before else "",
         folder=details.top,
         gone=gone,
         head=state.head,

@@ -118,13 +118,13 @@ def test_only_the_moments_that_are_listed_are_read(turns: Turns, monkeypatch: py
         turns.edit("a.txt", f"{second}\n")
         turns.moment(second, words=f"prompt {second}")
     read: list[str] = []
-    look_up = read_moments.look_up
+    really = read_moments.read
 
-    def noted(objects: Objects, oid: str) -> tuple[State, Details]:
+    def noted(own: Objects, oid: str) -> tuple[State, Details]:
         read.append(oid)
-        return look_up(objects, oid)
+        return really(own, oid)
 
-    monkeypatch.setattr(read_moments, "look_up", noted)
+    monkeypatch.setattr(read_moments, "read", noted)
     result = log.run(turns.now(100), Request(3, moments=True))
     assert [one.words for one in result.moments] == ["prompt 29", "prompt 28", "prompt 27"]
     # Each with the one before it, and the one that shows that there are more.

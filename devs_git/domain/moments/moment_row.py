@@ -11,7 +11,8 @@ class MomentRow:
 
     `words`: the beginning of the prompt or of the command. `turn`: the number of the session's prompt before which or after
     which it was made, 0 if that is unknown. `task_id`: the task that was active. `files_changed`: files that differ from
-    the moment before of the same worktree, or from HEAD if it is the first; None if git pruned one of them.
+    the moment before of the same worktree, or from HEAD if it is the first; None if git pruned one of them. `previous`: the
+    id of the moment before, '' for none.
     """
 
     id: str
@@ -25,3 +26,4 @@ class MomentRow:
     words: str
     task_id: str
     files_changed: int | None
+    previous: str

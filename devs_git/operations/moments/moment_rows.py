@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from devs_git.domain.moments import named_moment, names
 from devs_git.domain.moments.moment import Details, Moment
@@ -10,7 +10,7 @@ from devs_git.domain.moments.moment_row import MomentRow
 from devs_git.domain.moments.named_moment import Turn
 from devs_git.errors import DevsError
 from devs_git.storage.git.differences import count_files
-from devs_git.storage.git.objects import EMPTY_TREE
+from devs_git.storage.git.objects import EMPTY_TREE, Objects
 from devs_git.storage.moments import moment_store, read_moments
 from devs_git.storage.worktree import active_task
 from devs_git.storage.worktree.backups import State
@@ -20,12 +20,11 @@ from devs_git.workspace import Workspace
 
 @immutable
 class ReadMoment:
-    """A moment, what is stored of it, and the moment before it of the same worktree."""
+    """A moment, and what is stored of it."""
 
     moment: Moment
     state: State
     details: Details
-    before: Moment | None
 
 
 @immutable
@@ -40,25 +39,30 @@ def newest_first(
     workspace: Workspace, wanted: Wanted, *, worktree: str | None = None
 ) -> Iterator[ReadMoment]:
     """The moments of all worktrees, or of one. Each is read only when it is asked for; what git pruned is left out."""
-    moments = read_moments.list_moments(workspace.store_git, workspace.objects, worktree=worktree)
-    older = _older(moments)
-    for one in moments:
+    # Opened once: to open a store takes longer than to read from it.
+    own = moment_store.objects_of(workspace.objects)
+    for one in read_moments.newest_first(workspace.store_git, workspace.objects, worktree=worktree):
         try:
-            state, details = read_moments.look_up(workspace.objects, one.id)
+            read = ReadMoment(one, *read_moments.read(own, one.id))
         except DevsError:
             continue
-        if _fits(wanted, state, details):
-            yield ReadMoment(one, state, details, older.get(one))
+        if _fits(wanted, read.state, read.details):
+            yield read
 
 
-def _older(moments: Sequence[Moment]) -> dict[Moment, Moment]:
-    """For each moment the one before it of the same worktree."""
-    newer: dict[str, Moment] = {}
+def befores(workspace: Workspace, moments: Collection[Moment]) -> dict[Moment, Moment]:
+    """For each of the moments the one before it of the same worktree, unless it is the first."""
     found: dict[Moment, Moment] = {}
-    for one in moments:
-        if one.worktree in newer:
-            found[newer[one.worktree]] = one
-        newer[one.worktree] = one
+    for worktree in {one.worktree for one in moments}:
+        wanted = {one for one in moments if one.worktree == worktree}
+        newer: Moment | None = None
+        for one in read_moments.newest_first(workspace.store_git, workspace.objects, worktree=worktree):
+            if newer and newer in wanted:
+                found[newer] = one
+                wanted.remove(newer)
+            if not wanted:
+                break
+            newer = one
     return found
 
 
@@ -70,15 +74,22 @@ def _fits(wanted: Wanted, state: State, details: Details) -> bool:
 
 def rows(workspace: Workspace, found: Sequence[ReadMoment]) -> tuple[MomentRow, ...]:
     """Their rows. One git counts the files of all."""
-    before = {one.moment: _files_before(workspace, one) for one in found}
+    older = befores(workspace, [one.moment for one in found])
+    own = moment_store.objects_of(workspace.objects)
+    before = {one.moment: _files_before(own, one, older.get(one.moment)) for one in found}
     pairs = [(tree, one.state.worktree) for one in found if (tree := before[one.moment])]
     git = moment_store.with_objects(workspace.store_git, workspace.places.common)
     counts = count_files(git, list(dict.fromkeys(pairs)))
     turns = _turns(workspace, {one.details.occasion.session for one in found} - {""})
-    return tuple(_row(one, counts.get((before[one.moment], one.state.worktree)), turns) for one in found)
+    return tuple(
+        _row(one, older.get(one.moment), counts.get((before[one.moment], one.state.worktree)), turns)
+        for one in found
+    )
 
 
-def _row(one: ReadMoment, files: int | None, turns: dict[str, tuple[Turn, ...]]) -> MomentRow:
+def _row(
+    one: ReadMoment, before: Moment | None, files: int | None, turns: dict[str, tuple[Turn, ...]]
+) -> MomentRow:
     occasion = one.details.occasion
     return MomentRow(
         id=one.moment.id,
@@ -92,16 +103,17 @@ def _row(one: ReadMoment, files: int | None, turns: dict[str, tuple[Turn, ...]])
         words=occasion.words,
         task_id=active_task.task_of(one.state.active),
         files_changed=files,
+        previous=before.id if before else "",
     )
 
 
-def _files_before(workspace: Workspace, one: ReadMoment) -> str:
+def _files_before(own: Objects, one: ReadMoment, before: Moment | None) -> str:
     """The tree of the files of the moment before; else that of HEAD; '' if it was pruned."""
     try:
-        if one.before:
-            return read_moments.look_up(workspace.objects, one.before.id)[0].worktree
+        if before:
+            return read_moments.read(own, before.id)[0].worktree
         head = one.state.head
-        return workspace.objects.read(head, "commit")[5:45].decode() if head else EMPTY_TREE
+        return own.read(head, "commit")[5:45].decode() if head else EMPTY_TREE
     except DevsError:
         return ""
 

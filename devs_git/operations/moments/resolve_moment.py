@@ -14,7 +14,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import snapshots
 from devs_git.operations.checkpoint.snapshots import Snapshot
 from devs_git.storage.git.objects import Objects
-from devs_git.storage.moments import read_moments
+from devs_git.storage.moments import moment_store, read_moments
 from devs_git.workspace import Workspace, local_time
 
 
@@ -64,11 +64,12 @@ def _of_turn(workspace: Workspace, named: OfTurn, moments: Sequence[Moment], fie
 
 def session_of(objects: Objects) -> Callable[[Moment], str]:
     """A function that reads for which session a moment was made; '' if nobody can say."""
+    own = moment_store.objects_of(objects)
 
     @cache
     def session(moment: Moment) -> str:
         try:
-            return read_moments.look_up(objects, moment.id)[1].occasion.session
+            return read_moments.read(own, moment.id)[1].occasion.session
         except DevsError:
             return ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from devs_git.domain.moments.moment import (
     STATES,
@@ -16,7 +16,7 @@ from devs_git.domain.moments.moment import (
 )
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
-from devs_git.storage.git.objects import TREE, Objects
+from devs_git.storage.git.objects import TREE, Entry, Objects
 from devs_git.storage.git.program import Git
 from devs_git.storage.moments import moment_store
 from devs_git.storage.worktree.backups import META, State, state_of
@@ -27,35 +27,50 @@ def list_moments(git: Git, objects: Objects, *, worktree: str | None = None) -> 
 
     `git` is that of the ledger, `objects` are the user's.
     """
+    return tuple(newest_first(git, objects, worktree=worktree))
+
+
+def newest_first(git: Git, objects: Objects, *, worktree: str | None = None) -> Iterator[Moment]:
+    """The same, but each hour is read only when it is asked for."""
     common = objects.folder.parent
     if not moment_store.exists(common):
-        return ()
+        return
     pattern = STATES.rstrip("/") if worktree is None else f"{STATES}{path_of(worktree)}"
     own = moment_store.objects_of(objects)
-    days = refs.list_refs(moment_store.refs_of(git, common), pattern)
-    found = [moment for ref, oid in days.items() for moment in _of_day(own, ref, oid)]
-    return tuple(sorted(found, key=lambda one: (one.created_at, one.id), reverse=True))
+    days: dict[str, list[tuple[str, str]]] = {}
+    for ref, oid in refs.list_refs(moment_store.refs_of(git, common), pattern).items():
+        if named := day_of_ref(ref):
+            days.setdefault(named[1], []).append((named[0], oid))
+    for day in sorted(days, reverse=True):
+        yield from _of_day(own, day, days[day])
 
 
-def _of_day(objects: Objects, ref: str, oid: str) -> Iterator[Moment]:
-    """The moments below one ref."""
-    named = day_of_ref(ref)
-    if named is None:
-        return
-    worktree, day = named
+def _of_day(objects: Objects, day: str, trees: Sequence[tuple[str, str]]) -> Iterator[Moment]:
+    """The moments of one day, newest first. `trees` has the tree of each worktree."""
+    hours: dict[str, list[tuple[str, str]]] = {}
+    for worktree, oid in trees:
+        for hour, folder in _entries(objects, oid).items():
+            hours.setdefault(hour, []).append((worktree, folder.oid))
+    for hour in sorted(hours, reverse=True):
+        found = [
+            one for worktree, oid in hours[hour] for one in _of_hour(objects, worktree, f"{day} {hour}", oid)
+        ]
+        yield from sorted(found, key=lambda one: (one.created_at, one.id), reverse=True)
+
+
+def _of_hour(objects: Objects, worktree: str, hour: str, oid: str) -> Iterator[Moment]:
+    """The moments in the tree of one hour (`2026-11-23 14`)."""
+    for name, entry in _entries(objects, oid).items():
+        said = time_of_entry(hour[:10], hour[11:], name)
+        if said and entry.mode == TREE:
+            yield Moment(entry.oid, worktree, *said)
+
+
+def _entries(objects: Objects, tree: str) -> dict[str, Entry]:
     try:
-        hours = objects.read_tree(oid)
+        return objects.read_tree(tree)
     except DevsError:
-        return
-    for hour, folder in hours.items():
-        try:
-            entries = objects.read_tree(folder.oid)
-        except DevsError:
-            continue
-        for name, entry in entries.items():
-            said = time_of_entry(day, hour, name)
-            if said and entry.mode == TREE:
-                yield Moment(entry.oid, worktree, *said)
+        return {}
 
 
 def load(objects: Objects, moment_id: str) -> tuple[State, Details]:

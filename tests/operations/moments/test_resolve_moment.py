@@ -8,7 +8,9 @@ import pytest
 
 from devs_git.commands import snapshot_create
 from devs_git.errors import DevsError
+from devs_git.operations.moments.moment_rows import befores
 from devs_git.operations.moments.resolve_moment import begin_of_turn, resolve
+from devs_git.storage.moments.read_moments import list_moments
 from devs_git.workspace import Workspace
 from tests.conftest import Run
 from tests.support.turn_scene import Turns
@@ -187,3 +189,23 @@ def test_a_branch_that_a_person_put_among_the_snapshots_has_no_moment(turns: Tur
     git("branch", "snapshot/mine", "HEAD")
     error = refusal(turns.now(100), "snapshot/mine")
     assert (error.code, "devs-git restore snapshot/mine" in error.hint) == ("MOMENT_NOT_FOUND", True)
+
+
+def test_the_list_is_in_the_order_of_time_over_days_hours_and_worktrees(
+    turns: Turns, git: Run, tmp_path: Path
+) -> None:
+    git("worktree", "add", "-q", "--detach", str(tmp_path / "side"))
+    side = Turns(Workspace.open(tmp_path / "side"), tmp_path)
+    hour, day = 3600, 24 * 3600
+    made = []
+    for seconds in (0, 5, hour, 3 * hour, day - hour, day, 2 * day + 7, 30 * day):
+        for one, later in ((turns, 0), (side, 2), (turns, 4)):
+            one.edit("a.txt", f"{seconds} {later}\n")
+            made.append((seconds + later, one.moment(seconds + later), one.workspace.places.worktree_id))
+    made.sort(reverse=True)
+    listed = list_moments(turns.workspace.store_git, turns.workspace.objects)
+    assert [(one.id, one.worktree) for one in listed] == [row[1:] for row in made]
+    here = list_moments(turns.workspace.store_git, turns.workspace.objects, worktree="side")
+    assert [one.id for one in here] == [oid for _, oid, worktree in made if worktree == "side"]
+    older = befores(turns.workspace, listed)
+    assert [older.get(one) for one in here] == [*here[1:], None]
