@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
 import subprocess
@@ -12,8 +14,11 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import prune
+from devs_git.domain.clients import moment_call
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.moments.moment import Occasion
 from devs_git.errors import DevsError
+from devs_git.operations.moments import make_in_hook
 from devs_git.storage.moments import make_moment, moment_store, prune_moments, read_moments
 from devs_git.values import replace
 from devs_git.workspace import Workspace
@@ -92,6 +97,29 @@ def test_space_is_freed_and_what_stays_is_in_one_pack(
     prune.run(Workspace.open(ledgered.top), prune.Request())
     assert size(store) < 100_000
     assert [path.suffix for path in sorted(store.rglob("*")) if path.is_file()] == [".idx", ".pack"]
+    for one in kept:
+        read_moments.load(Workspace.open(ledgered.top).objects, one)
+
+
+def test_at_the_end_of_a_turn_many_files_become_one_pack_and_no_moment_goes(ledgered: Workspace) -> None:
+    kept = [make(ledgered, OLD)]
+    (ledgered.top / "new.txt").write_text("untracked\n")
+    kept.append(make(ledgered, OLD.replace("12:00", "13:00")))
+    places = ledgered.places
+    store = moment_store.folder(places.common) / "objects"
+    data = json.dumps({"session_id": "s", "hook_event_name": "Stop"}).encode()
+    stop = moment_call.parse(CLIENTS["claude"], "Stop", data)
+    make_in_hook.keep(stop, places, 60.0)
+    assert not list(store.glob("pack/*"))
+    objects = moment_store.objects_of(ledgered.objects)
+    for data in (b"%d" % number for number in range(20_000)):
+        if hashlib.sha1(b"blob %d\0%s" % (len(data), data)).hexdigest().startswith("17"):  # noqa: S324 - git's
+            objects.write("blob", data)
+    (ledgered.top / "new.txt").write_text("changed\n")
+    make_in_hook.keep(stop, places, 60.0)
+    assert len(list(store.glob("pack/*.pack"))) == 1
+    # What no moment has stays for an hour.
+    assert 27 < len(list(store.glob("17/*"))) > len(list(store.glob("??/*"))) - 10
     for one in kept:
         read_moments.load(Workspace.open(ledgered.top).objects, one)
 

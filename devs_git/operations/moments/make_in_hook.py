@@ -12,6 +12,7 @@ from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git import locks, time_limit
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.places import Places, worktrees
+from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import gaps, make_moment
 from devs_git.storage.moments.gaps import Gap
 from devs_git.storage.moments.maker import private_folder
@@ -38,6 +39,16 @@ def keep(call: MomentCall, places: Places, seconds: float) -> None:
         note(call, places, error.strerror or str(error))
     except Exception as error:  # noqa: BLE001 - a bug must not stop a tool
         note(call, places, f"this is a bug of devs-git: {type(error).__name__}: {error}")
+    if call.kind == "stop":
+        _pack(places)
+
+
+def _pack(places: Places) -> None:
+    """Pack the store of moments if it has many files. Nobody waits for a process that keeps the state at the end of a turn."""
+    from devs_git.storage.moments import store_packing
+
+    with contextlib.suppress(DevsError, GitFailed, OSError):
+        store_packing.pack_if_many(Workspace(places).store_git, places.common)
 
 
 def wait(call: MomentCall, places: Places, seconds: float) -> None:

@@ -24,6 +24,9 @@ from devs_git.values import immutable
 GRACE: Final = 3600.0
 # Seconds to wait for a moment that is being made, or for another packing.
 _WAIT: Final = 10.0
+# One of the 256 folders of loose objects, and more files in it than git leaves by default (gc.auto).
+_SAMPLE: Final = "17"
+_MANY: Final = 27
 # The files of a pack, the one first by which git finds the others.
 _ENDS: Final = (".idx", ".rev", ".bitmap", ".mtimes", ".pack")
 
@@ -45,6 +48,16 @@ def pack(git: Git, common: Path, grace: float = GRACE) -> None:
             added = store.reached(set(now.values()) - set(then.values()), then.values()) - needed
             new += store.write_pack(added)
             store.delete([old for old in old_packs if old not in new], needed | added, time.time() - grace)
+
+
+def pack_if_many(git: Git, common: Path) -> None:
+    """Pack the store if it has about as many loose objects as make `git gc --auto` pack. BUSY, GitFailed, OSError.
+
+    A moment is about seven small files, each of which takes a block of the disk; a pack takes a tenth of that.
+    """
+    sample = moment_store.folder(common) / "objects" / _SAMPLE
+    if sample.is_dir() and sum(1 for _ in sample.iterdir()) > _MANY:
+        pack(git, common)
 
 
 @contextlib.contextmanager
