@@ -20,6 +20,10 @@ def main() -> int:
     _fill_streams()
     # A command imports and ends. To look for cycles every 700 objects would take a tenth of its start.
     gc.set_threshold(50_000)
+    if sys.argv[1:3] == ["hook", "moment"]:
+        from devs_git.entrypoints.hooks import moment
+
+        return moment.main(sys.argv[3:])
     if sys.argv[1:2] == ["hook"]:
         from devs_git.entrypoints.hooks import git_hook
 

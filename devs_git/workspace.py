@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.times import stamp
-from devs_git.domain.verbs import verb
 from devs_git.errors import DevsError
 from devs_git.storage.git import filters
 from devs_git.storage.git.places import Places, locate
@@ -233,6 +232,7 @@ class Workspace:
         """
         from devs_git.domain.ledger.event_header import Header
         from devs_git.domain.ledger.events import Event, non_empty
+        from devs_git.domain.verbs import verb
 
         header = Header(
             verb=verb_name,

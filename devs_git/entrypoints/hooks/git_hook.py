@@ -33,10 +33,6 @@ def main(arguments: list[str]) -> int:
         from devs_git.entrypoints.hooks import after_tool
 
         return after_tool.main(rest)
-    if name == "moment":
-        from devs_git.entrypoints.hooks import moment
-
-        return moment.main(rest)
     if name in GUARDS:
         return _run_guard(name, rest)
     if name not in recorders:

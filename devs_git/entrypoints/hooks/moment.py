@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.clients import moment_call
+from devs_git.domain.clients import moment_call, one_client
 from devs_git.domain.clients.client import BEFORE, PROMPT
-from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.moment_call import MomentCall
 from devs_git.domain.text import limits
 from devs_git.storage.git import bounded
@@ -26,7 +25,6 @@ from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import REPOSITORY_VARIABLES
 from devs_git.storage.moments import behind, gaps
 from devs_git.storage.moments.gaps import Gap
-from devs_git.storage.moments.maker import private_folder
 
 # Seconds that a prompt, or the end of a session, waits from the beginning of the hook, and that the shell needed before it
 # could write the payload.
@@ -50,7 +48,7 @@ def main(arguments: list[str]) -> int:
         for variable in REPOSITORY_VARIABLES:
             os.environ.pop(variable, None)
         _keep(call, places, begun)
-        told = gaps.take_new(private_folder(places)) if event in (BEFORE, PROMPT) else ()
+        told = gaps.take_new(places.moments) if event in (BEFORE, PROMPT) else ()
         if told:
             answer = call.client.tell(_client_event(call), " ".join(_lines(told)))
             sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
@@ -64,11 +62,11 @@ def _read(name: str, event: str, file: Path) -> tuple[MomentCall, float]:
         data, begun = bounded.read(stream, limits.PAYLOAD, "payload"), os.fstat(stream.fileno()).st_mtime
     if event in (BEFORE, PROMPT):
         file.unlink()
-    return moment_call.parse(CLIENTS[name], event, data), begun - _BEFORE_FILE
+    return moment_call.parse(one_client.named(name), event, data), begun - _BEFORE_FILE
 
 
 def _keep(call: MomentCall, places: Places, begun: float) -> None:
-    folder = private_folder(places)
+    folder = places.moments
     waits = call.kind in ("call", "after")
     left = max(0.0, (_CALL if waits else _PROMPT) - max(0.0, time.time() - begun))
     if call.may_write:

@@ -13,6 +13,12 @@ from typing import Final
 
 from devs_git.storage.git.files import replacement
 
+try:
+    # Without OpenSSL, which takes some milliseconds to load.
+    from _sha1 import sha1 as _sha1  # type: ignore[import-not-found]
+except ImportError:
+    from hashlib import sha1 as _sha1
+
 # Bytes of the largest object that is read or written here.
 SMALL: Final = 1 << 20
 # git's own zlib level for loose objects.
@@ -52,10 +58,8 @@ def exists(folder: Path, oid: str) -> bool:
 
 def write(folder: Path, kind: str, data: bytes, *, durable: bool = True) -> str:
     """Store a small object and return its oid. A `durable` one is on disk then. An object that exists already gets a new time, as git does it."""
-    import hashlib
-
     whole = b"%s %d\0%s" % (kind.encode(), len(data), data)
-    oid = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
+    oid: str = _sha1(whole, usedforsecurity=False).hexdigest()
     path = _path(folder, oid)
     try:
         os.utime(path)

@@ -60,6 +60,11 @@ class Places:
         return self.git_dir / "devs"
 
     @property
+    def moments(self) -> Path:
+        """The folder of this worktree's private files for moments."""
+        return self.own / "moments"
+
+    @property
     def operations(self) -> Path:
         """The folder with one folder for the private files of each operation of this worktree."""
         return self.own / "op"

@@ -15,7 +15,6 @@ from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.git import bounded
 from devs_git.storage.git.files import replace_file
-from devs_git.storage.moments.maker import private_folder
 from devs_git.values import immutable
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def findings(places: Places, now: datetime) -> Iterator[Finding]:
 
     if not (places.shared / judged_note.MOMENTS).exists():
         return
-    folder, since_time = private_folder(places), make_moment.stamp(now - timedelta(days=1))
+    folder, since_time = places.moments, make_moment.stamp(now - timedelta(days=1))
     found = since(folder, since_time)
     if found:
         newest = found[-1]

@@ -14,13 +14,10 @@ from devs_git.storage.moments import moment_store
 from devs_git.storage.worktree.backups import State
 from devs_git.values import field, immutable
 
-# In our folder of a worktree.
-_FOLDER = "moments"
-
 
 def private_folder(places: Places) -> Path:
     """The folder of this worktree's private files for moments."""
-    return places.own / _FOLDER
+    return places.moments
 
 
 @immutable

@@ -6,7 +6,6 @@ have been written with other attributes and filters than the current ones.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import time
@@ -108,6 +107,9 @@ def is_same(place: str, before: FileState | None, *, renamed: bool = False) -> b
 
 def blob_oid(pieces: Iterable[bytes], size: int) -> str:
     """The oid of a blob with these bytes. It is right only if `size` is their number."""
+    # It takes some milliseconds to load, and a hook of a client has few.
+    import hashlib
+
     digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     for piece in pieces:
         digest.update(piece)

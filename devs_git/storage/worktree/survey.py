@@ -9,7 +9,6 @@ for its entry: then its filters do not round-trip.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -164,6 +163,8 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     inexact = attributes.find_inexact(git, top, plain, lambda: paths_of(listed))
     lines, paths = _digest_input(said, inexact, undecided)
     parts = (head.commit, head.branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
+    import hashlib
+
     digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Survey(
         git=git,
