@@ -20,7 +20,10 @@ from devs_git.values import immutable
 _SECONDS: Final = 10.0
 
 # Our folders in the git directory. All other entries of ours are files.
-_BELOW: Final = "op raw journal spool spool/rejected hooks open newest saved moments".split()
+_BELOW: Final = (
+    *("op", "raw", "journal", "spool", "spool/rejected"),
+    *("hooks", "open", "newest", "saved", "moments"),
+)
 _FOLDERS: Final = frozenset(("devs", "devs/moments.git", *(f"devs/{name}" for name in _BELOW)))
 _ODD: Final = "neither a file nor a folder"
 
