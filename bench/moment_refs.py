@@ -20,7 +20,7 @@ from devs_git.storage.worktree.backups import State
 from devs_git.values import as_mapping
 
 FILES: Final = 2_000
-COMMITS: Final = 300
+COMMITS: Final = 3_000
 MOMENTS: Final = 10_000
 DAYS: Final = 14
 LAST_DAY: Final = datetime(2026, 11, 23, tzinfo=UTC)
@@ -44,8 +44,10 @@ def beside_git(bench: Bench, rounds: int) -> list[Row]:
         tops[label] = bench.folder / f"{label} moments"
         bench.run("git", "clone", "-q", str(origin), str(tops[label]), where=bench.folder)
         bench.run(OURS, "init", where=tops[label])
-        bench.run("git", "gc", "-q", "--prune=now", where=tops[label])
     write(bench, tops[WITH], names, MOMENTS)
+    # So that in both all objects and refs are packed.
+    for top in tops.values():
+        bench.run("git", "gc", "-q", "--prune=now", where=top)
     rows = []
     for words in BESIDE:
         more, base = (Arm(label, (words,), tops[label]) for label in (WITH, WITHOUT))
