@@ -35,12 +35,16 @@ _FLAGGED: Final = rb"(?:^|\0)[a-zS] "
 
 @immutable
 class Captured:
-    """The state, and what it lacks. `stages`: the blobs of entries in conflict, which no tree of the state has."""
+    """The state, and what it lacks. `stages`: the blobs of entries in conflict, which no tree of the state has.
+
+    `changed`: the paths that changed since the last moment, if nothing else did.
+    """
 
     state: State
     left_out: tuple[str, ...]
     unmerged: bool
     stages: tuple[str, ...]
+    changed: tuple[str, ...] | None = None
 
 
 @immutable
@@ -75,7 +79,8 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
         others.unkept,
     )
     _exclude(maker.folder, shot.left_out)
-    return Captured(state, shot.left_out, bool(index.stages), index.stages)
+    changed = shot.changed if few else None
+    return Captured(state, shot.left_out, bool(index.stages), index.stages, changed)
 
 
 def _unconverted(maker: Maker, ours: Git, shot: Shot, *, few: bool) -> UnconvertedFiles:

@@ -19,6 +19,7 @@ from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
+from devs_git.storage.worktree import attributes
 from devs_git.values import immutable
 
 NAME: Final = "snapshot-index"
@@ -142,6 +143,8 @@ def read_changes(ours: Git, choose: Choice) -> Shot | None:
     ours = ours.with_config(*_STAT)
     try:
         with ours.alongside(*_OTHERS) as others, ours.alongside(*_TOUCHED) as touched_files:
+            # The settings are needed later; they are read while these two work.
+            attributes.settings(ours)
             new = split_z(others())
             touched, gone = _read_changes(touched_files())
         nested = {path for path in new if path.endswith("/")}

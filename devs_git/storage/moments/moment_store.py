@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.errors import DevsError
-from devs_git.storage.git import refs
+from devs_git.storage.git import loose_objects, refs
 from devs_git.storage.git.files import replace_file
-from devs_git.storage.git.objects import EMPTY_TREE, Objects
+from devs_git.storage.git.objects import EMPTY_TREE, GITLINK, TREE, Objects
 from devs_git.storage.git.program import Git, GitFailed, of_store
 from devs_git.values import replace
 
@@ -108,6 +108,25 @@ def new_objects(git: Git, head: str, trees: Iterable[str]) -> set[str]:
         found |= {fact[3].decode() for fact in facts if fact[1] not in (_LINK, _GONE)}
         found.add(tree)
     return found
+
+
+def has_own(own: Objects, tree: str, paths: Iterable[str]) -> bool:
+    """Whether the store has, as loose objects, all trees and blobs at these paths of a tree. No git is asked."""
+    if not loose_objects.exists(own.folder, tree):
+        return False
+    below: dict[str, list[str]] = {}
+    for path in paths:
+        name, _, rest = path.partition("/")
+        below.setdefault(name, []).append(rest)
+    entries = own.read_tree(tree)
+    for name, rests in below.items():
+        entry = entries.get(name)
+        if entry and entry.mode == TREE:
+            if not has_own(own, entry.oid, filter(None, rests)):
+                return False
+        elif entry and entry.mode != GITLINK and not loose_objects.exists(own.folder, entry.oid):
+            return False
+    return True
 
 
 def adopt(git: Git, common: Path, oids: Collection[str]) -> None:
