@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from devs_git.commands import rewind
+from devs_git.commands import rewind, task_complete, task_start
 from devs_git.errors import DevsError
+from tests.commands.conftest import SetUp
 from tests.support.moment_stage import all_kinds, moment, there_and_back_at_moment
 from tests.support.rewind_cases import Case
 
@@ -239,3 +240,43 @@ def test_an_unknown_moment_is_not_found(case: Case) -> None:
     with pytest.raises(DevsError) as refused:
         case.rewind("moment:" + "0" * 40)
     assert refused.value.code == "MOMENT_NOT_FOUND"
+
+
+def test_a_checkpoint_that_an_amend_moved_is_where_it_was_and_its_task_is_not_undone(
+    case: Case, set_up: SetUp
+) -> None:
+    set_up(case.top)
+    case.git("add", "-A")
+    case.git("commit", "-q", "-m", "set up")
+    case.stage("1", {"a": b"1\n"})
+    case.write({"a": b"dirty\n"})
+    then, name = case.look(), moment(case)
+    case.git("commit", "-q", "--amend", "-am", "amended")
+    assert [point.name for point in case.workspace.ledger.tip().here.live()] == ["task-1@2"]
+    done = there_and_back_at_moment(case, name)
+    case.look().must_equal(then)
+    assert (done.affected_tasks, done.revived) == ((), ("task-1@1",))
+
+
+def test_a_task_that_was_active_then_is_active_again_if_it_has_a_checkpoint(case: Case) -> None:
+    case.stage("1", {"a": b"1\n"})
+    task_start.run(case.workspace, task_start.Request("2", title="t"))
+    case.point("2", completed=False)
+    active, name = case.active(), moment(case)
+    case.write({"a": b"2\n"})
+    opened = case.workspace
+    task_complete.run(opened, task_complete.Request("2", message="done", everything=True))
+    assert case.active() == ""
+    done = there_and_back_at_moment(case, name)
+    assert (case.active(), done.now_active) == (active, "task-2")
+    assert case.workspace.ledger.tip().here.tasks["task-2"].status == "active"
+
+
+def test_a_task_that_was_started_later_stays_active_if_nothing_of_it_is_undone(case: Case) -> None:
+    case.stage("1", {"a": b"1\n"})
+    name = moment(case)
+    case.write({"a": b"2\n"})
+    task_start.run(case.workspace, task_start.Request("2", title="t"))
+    active = case.active()
+    case.rewind(name, "discard")
+    assert case.active() == active

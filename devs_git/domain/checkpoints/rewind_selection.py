@@ -78,7 +78,7 @@ class Effect:
         )
 
 
-def _visible(
+def visible_changes(
     history: History, undone: tuple[Checkpoint, ...], revived: tuple[Checkpoint, ...]
 ) -> tuple[tuple[str, str, str], ...]:
     """The visible tags of the changed tasks before and after: the newest live completion, '' for none."""
@@ -140,7 +140,7 @@ def _effect(
         tuple(statuses),
         affected,
         reactivated,
-        _visible(history, undone, revived),
+        visible_changes(history, undone, revived),
     )
 
 
@@ -190,72 +190,24 @@ def effect_of_undo(
     risen = {tag for movement in movements for tag in movement.revived}
     was = {tag for tag, point in before.checkpoints.items() if point.live}
     stays = {point.tag for point in now.live()} - {point.tag for point in undone}
-    moved = {p.tag for p in replaced_since(now, before) if p.tag in on_head and _newest(now, p) not in stays}
+    moved = {
+        p.tag for p in replaced_since(now, before) if p.tag in on_head and last_heir(now, p) not in stays
+    }
     up, down = was & (fallen | moved), risen - was
     revived = tuple(point for tag, point in now.checkpoints.items() if tag in up and not point.live)
     sunk = tuple(point for tag, point in now.checkpoints.items() if tag in down and point.live)
     every = (*undone, *sunk)
     touched = dict.fromkeys(point.task_id for point in (*every, *revived))
     statuses = tuple(
-        (task, _status(task, now, before, every, revived))
+        (task, status_after(task, now, before, every, revived))
         for task in touched
-        if _status(task, now, before, every, revived) != now.tasks[task].status
+        if status_after(task, now, before, every, revived) != now.tasks[task].status
     )
     tasks = tuple(dict.fromkeys(p.task_id for p in every))
-    return Effect(every, revived, (), statuses, tasks, visible=_visible(now, every, revived))
+    return Effect(every, revived, (), statuses, tasks, visible=visible_changes(now, every, revived))
 
 
-def forgotten_since(now: History, before: History) -> list[Checkpoint]:
-    """The checkpoints that were live `before` and are not live now, and that may come back with their commit."""
-    points = (now.checkpoints[tag] for tag, point in before.checkpoints.items() if point.live)
-    return [p for p in points if not p.live and not p.gone and p.replaced in ("", REWRITTEN, FOLDED)]
-
-
-@immutable
-class Passage:
-    """The way from HEAD to a moment: `lost` and `passed` are commits as in `effect_of_rewind`.
-
-    `risen`: the tags of checkpoints that operations on this branch have revived since. `on_head`: the tags of those of
-    `forgotten_since` whose commits HEAD contains afterwards.
-    """
-
-    lost: Collection[str]
-    passed: Collection[str]
-    risen: Collection[str]
-    on_head: Collection[str]
-
-
-def effect_of_moment(now: History, before: History, way: Passage) -> Effect:
-    """The effect of going to a moment; `before` is the ledger then.
-
-    A checkpoint that was live then and is on HEAD afterwards is live again, unless a replacement stays live.
-    """
-    was = {tag for tag, point in before.checkpoints.items() if point.live}
-    live = now.live()
-    undone = tuple(p for p in live if p.commit in way.lost or (p.tag in way.risen and p.tag not in was))
-    gone = {point.tag for point in undone}
-    stays = {point.tag for point in live} - gone
-    revived = tuple(
-        point
-        for point in forgotten_since(now, before)
-        if point.tag in way.on_head and _newest(now, point) not in stays
-    )
-    kept = tuple(point for point in live if point.commit in way.passed and point.tag in stays)
-    statuses = (
-        (task, _status(task, now, before, undone, revived))
-        for task in dict.fromkeys(point.task_id for point in (*undone, *revived))
-    )
-    return Effect(
-        undone,
-        revived,
-        kept,
-        tuple((task, status) for task, status in statuses if status != now.tasks[task].status),
-        tuple(dict.fromkeys(point.task_id for point in undone)),
-        visible=_visible(now, undone, revived),
-    )
-
-
-def _newest(history: History, point: Checkpoint) -> str:
+def last_heir(history: History, point: Checkpoint) -> str:
     """The tag of the last successor of a replaced checkpoint."""
     while point.heir:
         point = history.checkpoints[point.heir]
@@ -288,7 +240,7 @@ def refuse_reused_tasks(now: History, before: History, revived: Collection[Check
     ][:1]
 
 
-def _status(
+def status_after(
     task: str, now: History, before: History, undone: tuple[Checkpoint, ...], revived: tuple[Checkpoint, ...]
 ) -> str:
     """A task's status afterwards: its earlier one, or for a new task one that follows from its live checkpoints."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from devs_git.domain.checkpoints import rewind_selection, task_activity
+from devs_git.domain.checkpoints import moment_effect, rewind_selection, task_activity
 from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.ledger import clone_view
@@ -126,10 +126,10 @@ def _effect(
     known = {event.oid for event in before.operations}
     operations = rewind_selection.operations_of_branch(now, site.places.worktree_id, branch)
     risen = {tag for event in operations if event.oid not in known for tag in event.revived}
-    asked = rewind_selection.forgotten_since(now, before)
+    asked = moment_effect.forgotten_since(now, before)
     on_head = lines_of_work.tags_reached(site.git, asked, [commit])
-    way = rewind_selection.Passage(lost, passed, risen, on_head)
-    effect = rewind_selection.effect_of_moment(now, before, way)
+    way = moment_effect.Passage(lost, passed, risen, on_head)
+    effect = moment_effect.effect_of_moment(now, before, way)
     turns = Standpoint.here(site.git, site.places.common).live_changes(
         site.ledger.tip().history, effect, {branch: commit} if branch else {}
     )

@@ -1,7 +1,7 @@
 """What an operation left, in its backup beside the state before: an undo compares it with the current state.
 
-`after` has the trees of index and files, if the operation left uncommitted changes: who has changed nothing since loses
-nothing by the undo. `refs.json` has the branches and stash entries that the operation made or removed.
+`after` has the trees of index and files, their raw bytes and the index file, if the operation left uncommitted changes: who
+has changed nothing since loses nothing by the undo. `refs.json` has the branches and stash entries that the operation made or removed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ REFS: Final = "refs.json"
 def entries(objects: Objects, new: State, changes: RefChanges) -> dict[str, Entry]:
     """The entries of a backup's tree for an operation that makes the state `new` and the changes of refs."""
     found = {}
-    if new.index != new.worktree:
-        trees = {"index": Entry(TREE, new.index), "worktree": Entry(TREE, new.worktree)}
-        found[AFTER] = Entry(TREE, objects.write_tree(trees))
+    if new.index != new.worktree or new.raw or new.index_raw:
+        # All of it, because a recovery may still need each object of the new state.
+        parts = {"index": Entry(TREE, new.index), "worktree": Entry(TREE, new.worktree)}
+        parts |= {"raw": Entry(TREE, new.raw)} if new.raw else {}
+        parts |= {"index.raw": Entry(FILE, new.index_raw)} if new.index_raw else {}
+        found[AFTER] = Entry(TREE, objects.write_tree(parts))
     if changes:
         found[REFS] = Entry(FILE, objects.write("blob", changes.record()))
     return found
