@@ -255,6 +255,7 @@ CLAUDE: Final = Client(
         tried=(
             "outputs of tools are stored",
             "an open gate denies tools",
+            "moments are made before prompts and calls that may write",
             "the model calls our MCP tools",
             "transcripts of new, resumed and forked sessions are read",
         ),

@@ -274,6 +274,7 @@ GEMINI: Final = Client(
         tried=(
             "outputs of tools are stored, long ones whole",
             "an open gate denies tools",
+            "moments are made before prompts and calls that may write",
             "the model calls our MCP tools",
             "transcripts of new and resumed sessions are read",
             "it runs a project's hooks only in a folder that is trusted",

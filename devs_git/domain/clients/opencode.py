@@ -149,6 +149,7 @@ OPENCODE: Final = Client(
         tried=(
             "outputs of tools are stored, long ones whole",
             "an open gate denies tools",
+            "moments are made before prompts and calls that may write",
             "the model calls our MCP tools",
             "conversations of new, resumed and forked sessions are read",
         ),
