@@ -31,7 +31,11 @@ def in_order(result: Result) -> list[str]:
     """All rows, by their positions: checkpoints by name, moments by their words."""
     found = []
     for position in range(len(result.checkpoints) + 1):
-        found += [one.words or one.kind for one in result.moments if one.position == position]
+        found += [
+            one.kind if one.kind == "stop" else one.words
+            for one in result.moments
+            if one.position == position
+        ]
         found += [f"{one.task_id}@{one.number}" for one in result.checkpoints[position : position + 1]]
     return found
 
@@ -71,7 +75,7 @@ def test_moments_stand_between_the_checkpoints_in_the_order_of_time(turns: Turns
 
 def test_a_moment_has_the_words_the_session_the_turn_the_task_and_its_figures(turns: Turns) -> None:
     work(turns)
-    made = {one.words or one.kind: one for one in log.run(turns.now(1000), Request(moments=True)).moments}
+    made = {one.words: one for one in log.run(turns.now(1000), Request(moments=True)).moments}
     call = made["make 11"]
     assert (call.kind, call.session_id, call.turn, call.client, call.worktree) == (
         "call",
@@ -85,6 +89,32 @@ def test_a_moment_has_the_words_the_session_the_turn_the_task_and_its_figures(tu
     # The first is compared with HEAD, and a commit changes no file.
     assert [made["do task 10"].files_changed, made["make 10"].files_changed] == [1, 1]
     assert made["do task 11"].files_changed == 1
+
+
+def test_a_prompt_that_found_nothing_changed_stands_at_the_moment_that_it_found(turns: Turns) -> None:
+    turns.moment(0, "prompt", S1, "first")
+    turns.says(0.1, S1, "user", "first")
+    turns.edit("a.txt", "by the first\n")
+    turns.says(1, S1, "assistant", "done")
+    turns.moment(2, "stop", S1)
+    turns.moment(10, "prompt", S1, "second")
+    turns.says(10.1, S1, "user", "second")
+    turns.edit("a.txt", "by the second\n")
+    turns.says(11, S1, "assistant", "done")
+    turns.moment(12, "stop", S1)
+    turns.edit("a.txt", "by hand\n")
+    turns.moment(20, "prompt", S1, "third")
+    turns.says(20.1, S1, "user", "third")
+    turns.read()
+    result = log.run(turns.now(100), Request(moments=True))
+    found = [(one.kind, one.turn, one.words, one.next_prompt) for one in result.moments]
+    assert found == [
+        ("prompt", 3, "third", ""),
+        ("stop", 2, "second", ""),
+        ("stop", 1, "first", "second"),
+        ("prompt", 1, "first", ""),
+    ]
+    assert "first  (1 file)  then: second" in checkpoints_text(result)
 
 
 def test_one_session_or_one_task_alone(turns: Turns) -> None:

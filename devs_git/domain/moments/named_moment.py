@@ -25,7 +25,8 @@ class Turn:
     """A prompt of a session, and the time around it. Times are stamps; '' if there is no such message.
 
     `session` is the session in which it was said first, `worktree` that of the session. `said_at`: the time of the prompt;
-    `before`: of the session's message before it. `until`: of the message after it, in the session or in a fork.
+    `before`: of the session's message before it. `until`: of the message after it, in the session or in a fork. `words`: the
+    beginning of the prompt.
     """
 
     session: str
@@ -33,6 +34,7 @@ class Turn:
     said_at: str
     before: str = ""
     until: str = ""
+    words: str = ""
 
 
 def not_found(text: str, *, hint: str = _LIST) -> DevsError:
@@ -139,6 +141,17 @@ def number_of_turn(moment: Moment, turns: Sequence[Turn]) -> int:
     if moment.kind == "prompt":
         return next((at for at, turn in enumerate(turns, 1) if _is_before(moment, turn.until)), 0)
     return sum(turn.said_at <= moment.created_at for turn in turns)
+
+
+def next_prompt(number: int, turns: Sequence[Turn], after: Moment | None) -> str:
+    """The words of the session's next prompt after turn `number`, if it found the state of a moment unchanged.
+
+    `after` is the moment that was made next in the worktree.
+    """
+    if not 0 < number < len(turns):
+        return ""
+    turn = turns[number]
+    return turn.words if after is None or turn.said_at < after.created_at else ""
 
 
 def begins_of_turns(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 
 from devs_git.domain.moments import named_moment, names
@@ -50,19 +51,29 @@ def newest_first(
             yield read
 
 
-def befores(workspace: Workspace, moments: Collection[Moment]) -> dict[Moment, Moment]:
-    """For each of the moments the one before it of the same worktree, unless it is the first."""
-    found: dict[Moment, Moment] = {}
+@immutable
+class Neighbours:
+    """The moments before and after one, of the same worktree."""
+
+    before: Moment | None = None
+    after: Moment | None = None
+
+
+def neighbours(workspace: Workspace, moments: Collection[Moment]) -> dict[Moment, Neighbours]:
+    """The neighbours of each of the moments."""
+    found: dict[Moment, Neighbours] = {}
     for worktree in {one.worktree for one in moments}:
         wanted = {one for one in moments if one.worktree == worktree}
-        newer: Moment | None = None
-        for one in read_moments.newest_first(workspace.store_git, workspace.objects, worktree=worktree):
-            if newer and newer in wanted:
-                found[newer] = one
-                wanted.remove(newer)
+        after: Moment | None = None
+        current: Moment | None = None
+        here = read_moments.newest_first(workspace.store_git, workspace.objects, worktree=worktree)
+        for one in itertools.chain(here, (None,)):
+            if current and current in wanted:
+                found[current] = Neighbours(one, after)
+                wanted.remove(current)
             if not wanted:
                 break
-            newer = one
+            after, current = current, one
     return found
 
 
@@ -74,23 +85,27 @@ def _fits(wanted: Wanted, state: State, details: Details) -> bool:
 
 def rows(workspace: Workspace, found: Sequence[ReadMoment]) -> tuple[MomentRow, ...]:
     """Their rows. One git counts the files of all."""
-    older = befores(workspace, [one.moment for one in found])
+    near = neighbours(workspace, [one.moment for one in found])
     own = moment_store.objects_of(workspace.objects)
-    before = {one.moment: _files_before(own, one, older.get(one.moment)) for one in found}
-    pairs = [(tree, one.state.worktree) for one in found if (tree := before[one.moment])]
+    trees = [_files_before(own, one, near[one.moment].before) for one in found]
+    pairs = [(tree, one.state.worktree) for tree, one in zip(trees, found, strict=True) if tree]
     git = moment_store.with_objects(workspace.store_git, workspace.places.common)
     counts = count_files(git, list(dict.fromkeys(pairs)))
     turns = _turns(workspace, {one.details.occasion.session for one in found} - {""})
     return tuple(
-        _row(one, older.get(one.moment), counts.get((before[one.moment], one.state.worktree)), turns)
-        for one in found
+        _row(
+            one,
+            near[one.moment],
+            counts.get((tree, one.state.worktree)),
+            turns.get(one.details.occasion.session, ()),
+        )
+        for tree, one in zip(trees, found, strict=True)
     )
 
 
-def _row(
-    one: ReadMoment, before: Moment | None, files: int | None, turns: dict[str, tuple[Turn, ...]]
-) -> MomentRow:
+def _row(one: ReadMoment, near: Neighbours, files: int | None, turns: Sequence[Turn]) -> MomentRow:
     occasion = one.details.occasion
+    number = named_moment.number_of_turn(one.moment, turns)
     return MomentRow(
         id=one.moment.id,
         name=names.short_name(one.moment.id),
@@ -98,12 +113,13 @@ def _row(
         kind=one.moment.kind,
         worktree=one.moment.worktree,
         session_id=occasion.session,
-        turn=named_moment.number_of_turn(one.moment, turns.get(occasion.session, ())),
+        turn=number,
         client=occasion.client,
-        words=occasion.words,
+        words=occasion.words or (turns[number - 1].words if number else ""),
+        next_prompt=named_moment.next_prompt(number, turns, near.after),
         task_id=active_task.task_of(one.state.active),
         files_changed=files,
-        previous=before.id if before else "",
+        previous=near.before.id if near.before else "",
     )
 
 

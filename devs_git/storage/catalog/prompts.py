@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from devs_git.domain.moments.moment import WORDS
 from devs_git.domain.moments.named_moment import Turn
 from devs_git.domain.recall.conversation import is_prompt
 from devs_git.storage.catalog.database import Catalog
@@ -62,7 +63,7 @@ def last_turns(catalog: Catalog, worktree: str, most: int) -> tuple[Turn, ...]:
 
 def _turns(found: Iterable[tuple[Any, ...]]) -> tuple[Turn, ...]:
     return tuple(
-        Turn(session, worktree, said_at, before, until)
+        Turn(session, worktree, said_at, before, until, (said.content or "").strip()[:WORDS])
         for session, worktree, said_at, before, until, *message in found
-        if is_prompt(message_in(*message))
+        if is_prompt(said := message_in(*message))
     )

@@ -8,7 +8,7 @@ import pytest
 
 from devs_git.commands import snapshot_create
 from devs_git.errors import DevsError
-from devs_git.operations.moments.moment_rows import befores
+from devs_git.operations.moments.moment_rows import neighbours
 from devs_git.operations.moments.resolve_moment import begin_of_turn, resolve
 from devs_git.storage.moments.read_moments import list_moments
 from devs_git.workspace import Workspace
@@ -207,5 +207,6 @@ def test_the_list_is_in_the_order_of_time_over_days_hours_and_worktrees(
     assert [(one.id, one.worktree) for one in listed] == [row[1:] for row in made]
     here = list_moments(turns.workspace.store_git, turns.workspace.objects, worktree="side")
     assert [one.id for one in here] == [oid for _, oid, worktree in made if worktree == "side"]
-    older = befores(turns.workspace, listed)
-    assert [older.get(one) for one in here] == [*here[1:], None]
+    near = neighbours(turns.workspace, listed)
+    assert [near[one].before for one in here] == [*here[1:], None]
+    assert [near[one].after for one in here] == [None, *here[:-1]]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # How much of a session's id, and of a prompt, a list shows.
 SESSION_DIGITS: Final = 8
 WORDS: Final = 72
+THEN: Final = 40
 # When moments of each kind are made.
 OCCASIONS: Final = {
     "prompt": "before a prompt",
@@ -30,7 +31,8 @@ def moment_cells(one: MomentRow) -> tuple[str, ...]:
     """Mark, name, kind, session with the number of the turn, time, and the words with figures."""
     files = "" if one.files_changed is None else f"({plural(one.files_changed, 'file')})"
     place = "" if one.worktree == "." else f"[worktree {one.worktree}]"
-    said = "  ".join(filter(None, (cut(one.words, WORDS), files, place)))
+    then = f"then: {cut(one.next_prompt, THEN)}" if one.next_prompt else ""
+    said = "  ".join(filter(None, (cut(one.words, WORDS), files, then, place)))
     return (paint(".", "cyan"), one.name, one.kind, _session(one), when(one.created_at), said)
 
 
@@ -75,6 +77,7 @@ def _optional_rows(result: show.MomentResult) -> list[tuple[str, str]]:
     rows = [
         ("session", f"{result.session_id} ({result.client}){turn}" if result.session_id else ""),
         ("words", cut(result.words, 200)),
+        ("then", cut(result.next_prompt, 200)),
         ("changed", changed),
         ("conflicts", "the index had unmerged entries" if result.unmerged else ""),
         ("in progress", result.under_way),
