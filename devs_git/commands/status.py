@@ -12,6 +12,8 @@ from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.worktree_status import Changed, TreeState
 from devs_git.storage.ledger import untrusted_ledger
+from devs_git.storage.moments import loss_note
+from devs_git.storage.moments.maker import private_folder
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -50,8 +52,8 @@ class Result(VerbResult):
     A folder of untracked files is one entry, with a slash at the end; changes inside submodules are ignored. `not_told`:
     files of which only a filter can tell whether they changed; it is not started, because the repository names it.
     `not_believed`: why nobody may believe the ledger, and so the list of open gates; '' if it is sound. `shared`: files that
-    several live sessions wrote since they were as in HEAD. `last_moment` is
-    None if there is none.
+    several live sessions wrote since they were as in HEAD. `last_moment` is None if there is none. `lost`: one line for each
+    loss of the last day that is not brought back, with the command that does it.
     """
 
     branch: str
@@ -73,6 +75,7 @@ class Result(VerbResult):
     not_believed: str = ""
     shared: tuple[Shared, ...] = ()
     last_moment: LastMoment | None = None
+    lost: tuple[str, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -103,6 +106,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         not_believed=untrusted_ledger.reason(workspace.require_believed),
         shared=shared_files.find(workspace, _changed(state)),
         last_moment=_last_moment(workspace),
+        lost=_lost(workspace),
     )
 
 
@@ -126,6 +130,15 @@ def _last_moment(workspace: Workspace) -> LastMoment | None:
         return None
     occasion = details.occasion
     return LastMoment(moment_id, short_name(moment_id), details.created_at, occasion.kind, occasion.words)
+
+
+def _lost(workspace: Workspace) -> tuple[str, ...]:
+    """What the net found. The modules that look it up are imported only if there may be something."""
+    if not any((private_folder(workspace.places) / name).exists() for name in loss_note.SAID):
+        return ()
+    from devs_git.operations.moments import net_loss
+
+    return net_loss.lines(workspace)
 
 
 def _open_journals(places: Places) -> tuple[str, ...]:

@@ -20,5 +20,17 @@ may_destroy() {
   for word in rm mv dd; do
     case $input in *[!A-Za-z]"$word"[!A-Za-z]* | *\\[nrt]"$word"[!A-Za-z]*) return 0 ;; esac
   done
-  return 1
+  names_script
+}
+
+# Whether the command names a script, or a tool that reads its commands from a file. Python looks into it.
+names_script() {
+  case $input in
+    *.py* | *.sh* | *.bash* | *.js* | *.mjs* | *.cjs* | *.ts* | *.rb* | *.pl* | *.php* | *python*-[mc]* | *'bash '* | *'sh '*) return 0 ;;
+    *[!A-Za-z.]./[A-Za-z_]* | *node*-e* | *perl*-* | *ruby*-* | *xargs* | *rsync* | *find*-exec*) return 0 ;;
+    *make*-[Cf]*) return 0 ;;
+    *make*) [ -f "$w/Makefile" ] || [ -f "$w/makefile" ] || [ -f "$w/GNUmakefile" ] ;;
+    *npm* | *yarn* | *bun*) [ -f "$w/package.json" ] ;;
+    *) return 1 ;;
+  esac
 }

@@ -10,7 +10,7 @@ case $event in
     [ -f "$tool_common/devs/moments-on" ] || exec cat >/dev/null
     payload=$(cat)
     may_write "$payload" || exit 0
-    [ -e "$own/gap" ] || [ -e "$own/note" ] || may_destroy "$payload" || ! is_unchanged || exit 0
+    [ -e "$own/gap" ] || [ -e "$own/note" ] || [ -e "$own/elsewhere" ] || may_destroy "$payload" || ! is_unchanged || exit 0
     umask 077
     file=$own/.payload.$$
     { [ -d "$own" ] || mkdir -p "$own"; } 2>/dev/null

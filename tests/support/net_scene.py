@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from devs_git.domain.moments.moment import Kind, Occasion
+from devs_git.domain.moments.warned import Warned
 from devs_git.operations.moments import net, net_loss
 from devs_git.operations.moments.moment_maker import maker_of
-from devs_git.operations.moments.net import Warned
 from devs_git.storage.moments import last_moment, make_moment
 from devs_git.workspace import Workspace
+
+Picture = dict[str, tuple[int, bytes] | str]
 
 
 @dataclass
@@ -32,7 +34,7 @@ class Net:
         subprocess.run(["bash", "-c", command], cwd=where or self.top, check=False, capture_output=True)
         if self.top.is_dir():
             after = make_moment.make(maker_of(workspace), self.occasion("after", command)).moment_id
-            net_loss.after_command(workspace, self.occasion("after", command), before, after)
+            net_loss.compare(workspace, self.occasion("after", command), before, after, ended=True)
         return self.lines
 
     @property
@@ -73,9 +75,9 @@ def dirty(top: Path, *, intended: bool = True) -> None:
     (top / "build/out").write_text("built\n")
 
 
-def picture(top: Path, *, ignored: bool = True) -> dict[str, tuple[int, bytes] | str]:
+def picture(top: Path, *, ignored: bool = True) -> Picture:
     """Each file with mode and bytes, HEAD, the branches, the stash, and what git says of the index."""
-    found: dict[str, tuple[int, bytes] | str] = {}
+    found: Picture = {}
     for path in sorted(top.rglob("*")):
         name = str(path.relative_to(top))
         if name.split("/", maxsplit=1)[0] in (".git", ".devs", "linked") or (

@@ -6,10 +6,13 @@ The payload is read for each such call, so that nothing of traces and transcript
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import posixpath
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from devs_git.domain.clients.client import BEFORE, PROMPT, Client
+from devs_git.domain.clients.reading_commands import FOLDERS
 from devs_git.domain.clients.tool_guard import may_run
 from devs_git.domain.moments.moment import WORDS, Kind, Occasion
 from devs_git.values import immutable
@@ -17,17 +20,22 @@ from devs_git.values import immutable
 # The fields with a command or a prompt.
 _COMMANDS: Final = ("command", "cmd")
 _PROMPT: Final = "prompt"
+_RUN: Final = ("-c", "-lc")
 
 
 @immutable
 class MomentCall:
-    """One call of the hook. `event` is ours: `before`, `prompt`, or the client's name. `tool` is '' if it is not about one."""
+    """One call of the hook. `event` is ours: `before`, `prompt`, or the client's name. `tool` is '' if it is not about one.
+
+    `folder` is where the client works, and a command begins; '' if the payload does not say it.
+    """
 
     client: Client
     event: str
     tool: str
     tool_input: Any
     occasion: Occasion
+    folder: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -68,7 +76,14 @@ def parse(client: Client, event: str, data: bytes) -> MomentCall:
         call_id=_text(payload, fields.use_id),
         words=" ".join(said[: 4 * WORDS].split())[:WORDS],
     )
-    return MomentCall(client, event, tool, given, occasion)
+    return MomentCall(client, event, tool, given, occasion, _folder(_text(payload, fields.folder), given))
+
+
+def _folder(client: str, given: Any) -> str:
+    """The folder of the client, or that of the tool's input, which may be relative to it."""
+    named = (given.get(name) for name in FOLDERS) if isinstance(given, Mapping) else ()
+    inner = next((name for name in named if isinstance(name, str) and name), "")
+    return posixpath.join(client, inner)
 
 
 def _kind(client: Client, event: str) -> Kind:
@@ -89,5 +104,12 @@ def _command(given: Any) -> str:
         next((given[name] for name in _COMMANDS if given.get(name)), "") if isinstance(given, dict) else ""
     )
     if isinstance(found, list):
-        found = " ".join(word for word in found if isinstance(word, str))
+        found = _joined([word for word in found if isinstance(word, str)])
     return found.encode("utf-8", "replace").decode() if isinstance(found, str) else ""
+
+
+def _joined(words: Sequence[str]) -> str:
+    """A command in a list, as text: of a shell with its text, the text."""
+    if len(words) == 3 and words[1] in _RUN:
+        return words[2]
+    return shlex.join(words)

@@ -84,18 +84,37 @@ def _is_lost(path: str, entry: str, now: Present, current: str) -> bool:
     return not current or current in now.older
 
 
+def is_stash_lost(files: Entries, now: Present, moved: Entries) -> bool:
+    """Whether a stash entry that is gone was not applied. `moved`: what the paths have that changed in the worktree."""
+    return any(
+        entry not in now.everywhere
+        and entry != now.files.get(path)
+        and moved.get(path, "") in ("", *now.older)
+        for path, entry in files.items()
+    )
+
+
 def lost_commits(
-    gone: Sequence[GoneCommit], made: Sequence[Authorship], before: Entries, after: Entries
+    gone: Sequence[GoneCommit],
+    made: Sequence[Authorship],
+    before: Entries,
+    after: Entries,
+    present: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Those commits whose work is in no new commit, as `<12 digits> <subject>`.
 
     `made` are the new commits: a rebase and an `--amend` keep who wrote a commit and when. `before` and `after` are what
-    HEAD's tree had and has at the paths of the commits: a squash keeps this.
+    HEAD's tree had and has at the paths of the commits: a squash keeps this. A commit that was made again without one of
+    its files is lost, unless the file is `present` elsewhere.
     """
+
+    def is_there(commit: GoneCommit) -> bool:
+        return all(path in after or before.get(path, "") in ("", *present) for path in commit.paths)
+
     pairs = Counter(made)
-    left = [one for one in gone if not _take(pairs, one.authorship)]
+    left = [one for one in gone if not (is_there(one) and _take(pairs, one.authorship))]
     authors = Counter(author for author, _ in pairs.elements())
-    left = [one for one in left if not _take(authors, one.authorship[0])]
+    left = [one for one in left if not (is_there(one) and _take(authors, one.authorship[0]))]
     return tuple(
         f"{one.oid[:12]} {one.authorship[1]}".rstrip()
         for one in left

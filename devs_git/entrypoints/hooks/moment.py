@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from devs_git.domain.clients import moment_call, one_client
 from devs_git.domain.clients.client import BEFORE, PROMPT
@@ -23,7 +23,7 @@ from devs_git.domain.text import limits
 from devs_git.storage.git import bounded
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import REPOSITORY_VARIABLES
-from devs_git.storage.moments import behind, gaps
+from devs_git.storage.moments import behind, gaps, loss_note, unsaid
 from devs_git.storage.moments.gaps import Gap
 
 # Seconds that a prompt, or the end of a session, waits from the beginning of the hook, and that the shell needed before it
@@ -47,13 +47,31 @@ def main(arguments: list[str]) -> int:
         # The client's own repository must not be taken for that of the worktree.
         for variable in REPOSITORY_VARIABLES:
             os.environ.pop(variable, None)
-        _keep(call, places, begun)
-        told = gaps.take_new(places.moments) if event in (BEFORE, PROMPT) else ()
-        if told:
-            answer = call.client.tell(_client_event(call), " ".join(_lines(told)))
+        answer = _answer(call, places, _keep(call, places, begun))
+        if answer:
             sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
             sys.stdout.flush()
     return 0
+
+
+def _answer(call: MomentCall, places: Places, said: list[str]) -> dict[str, Any] | None:
+    """What the client is answered. `said`: `refused` or `warned`, and a text for the agent; empty for nothing."""
+    client, event = call.client, _client_event(call)
+    if said[:1] == ["refused"]:
+        return client.denial(event, said[1])
+    folder = places.moments
+    told = [*_lines(gaps.take_new(folder))] if call.event in (BEFORE, PROMPT) else []
+    told += said[1:]
+    if call.kind == "prompt" and any((folder / name).exists() for name in loss_note.SAID):
+        from devs_git.operations.moments import make_in_hook
+
+        told += make_in_hook.tell(call, places)
+    if call.event == BEFORE and not client.tells_before:
+        unsaid.add(folder, told)
+        return None
+    if call.kind == "after":
+        told += unsaid.take(folder)
+    return client.tell(event, " ".join(told)) if told else None
 
 
 def _read(name: str, event: str, file: Path) -> tuple[MomentCall, float]:
@@ -65,7 +83,8 @@ def _read(name: str, event: str, file: Path) -> tuple[MomentCall, float]:
     return moment_call.parse(one_client.named(name), event, data), begun - _BEFORE_FILE
 
 
-def _keep(call: MomentCall, places: Places, begun: float) -> None:
+def _keep(call: MomentCall, places: Places, begun: float) -> list[str]:
+    """Make the moment; what it says to the agent, in the form of `_answer`."""
     folder = places.moments
     waits = call.kind in ("call", "after")
     left = max(0.0, (_CALL if waits else _PROMPT) - max(0.0, time.time() - begun))
@@ -76,15 +95,20 @@ def _keep(call: MomentCall, places: Places, begun: float) -> None:
             # In the process of its own: the client's hook itself needs none of this.
             from devs_git.operations.moments import make_in_hook
 
-            make_in_hook.keep(call, places, seconds)
-            return "kept"
+            warned = make_in_hook.keep(call, places, seconds)
+            said = ["refused" if warned.refused else "warned", warned.text] if warned.text else []
+            return json.dumps(said)
 
-        if behind.run(work, folder, left + (_GRACE if waits else 0.0)) != "kept" and waits:
+        said = behind.run(work, folder, left + (_GRACE if waits else 0.0))
+        if said:
+            return [str(word) for word in json.loads(said)]
+        if waits:
             _note(call, places)
     elif call.edits and call.kind == "call" and behind.is_at_work(folder):
         from devs_git.operations.moments import make_in_hook
 
         make_in_hook.wait(call, places, left)
+    return []
 
 
 def _note(call: MomentCall, places: Places) -> None:

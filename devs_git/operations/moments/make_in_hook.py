@@ -6,17 +6,16 @@ import contextlib
 from typing import Final
 
 from devs_git.domain.clients.moment_call import MomentCall
-from devs_git.domain.moments.moment import Occasion
+from devs_git.domain.moments.warned import Warned
 from devs_git.errors import DevsError
 from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git import locks, time_limit
 from devs_git.storage.git.children import GitTimedOut
-from devs_git.storage.git.places import Places, worktrees
+from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import GitFailed
-from devs_git.storage.moments import gaps, make_moment
+from devs_git.storage.moments import gaps, last_moment, loss_note, make_moment
 from devs_git.storage.moments.gaps import Gap
 from devs_git.storage.moments.maker import private_folder
-from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 # Seconds that a call of a tool waits.
@@ -24,13 +23,17 @@ PATIENCE: Final = 5.0
 _TOO_LONG: Final = f"it took more than {PATIENCE:g} seconds"
 
 
-def keep(call: MomentCall, places: Places, seconds: float) -> None:
-    """Make the moment of this call, in at most `seconds`; before worktrees are removed, one of each of them, too."""
+def keep(call: MomentCall, places: Places, seconds: float) -> Warned:
+    """Make the moment of this call, in at most `seconds`; before worktrees are removed, one of each of them, too.
+
+    What the agent has to know before the command runs is returned. What the last command destroyed is noted.
+    """
+    warned = Warned()
     try:
         with time_limit.within(seconds):
-            make_moment.make(maker_of(Workspace(places)), call.occasion, keep_refs=call.kind == "call")
-            if call.kind == "call" and call.tool in call.client.removing:
-                _keep_others(places, call.occasion)
+            workspace, previous = Workspace(places), last_moment.read(places).id
+            warned = _make(call, workspace)
+            _note_loss(call, workspace, previous)
     except GitTimedOut:
         note(call, places, _TOO_LONG)
     except DevsError as error:
@@ -41,6 +44,22 @@ def keep(call: MomentCall, places: Places, seconds: float) -> None:
         note(call, places, f"this is a bug of devs-git: {type(error).__name__}: {error}")
     if call.kind == "stop":
         _pack(places)
+    return warned
+
+
+def _make(call: MomentCall, workspace: Workspace) -> Warned:
+    if call.kind != "call":
+        make_moment.make(maker_of(workspace), call.occasion)
+        return Warned()
+    # Only calls need what knows of commands.
+    from devs_git.operations.moments import net
+
+    if call.command:
+        return net.before_command(workspace, call.occasion, call.command, call.folder or str(workspace.top))
+    make_moment.make(maker_of(workspace), call.occasion, keep_refs=True)
+    if call.tool in call.client.removing:
+        net.before_removal(workspace, call.occasion)
+    return Warned()
 
 
 def _pack(places: Places) -> None:
@@ -49,6 +68,29 @@ def _pack(places: Places) -> None:
 
     with contextlib.suppress(DevsError, GitFailed, OSError):
         store_packing.pack_if_many(Workspace(places).store_git, places.common)
+
+
+def _note_loss(call: MomentCall, workspace: Workspace, previous: str) -> None:
+    """Note what is gone. The moment is made, so whatever fails here is no gap."""
+    current, ended = last_moment.read(workspace.places).id, call.kind == "after"
+    watches = ended and loss_note.watches(workspace.places.moments)
+    if call.kind not in ("call", "after") or (previous == current and not watches):
+        return
+    from devs_git.operations.moments import net_loss
+
+    # Git may need too long, and a moment may be pruned meanwhile.
+    with contextlib.suppress(Exception):
+        net_loss.compare(workspace, call.occasion, previous, current, ended=ended)
+
+
+def tell(call: MomentCall, places: Places) -> tuple[str, ...]:
+    """What this session has to know of work that is gone: it is told once."""
+    from devs_git.operations.moments import net_loss
+
+    # A prompt never fails because of it.
+    with contextlib.suppress(Exception):
+        return net_loss.tell(Workspace(places), call.occasion.session)
+    return ()
 
 
 def wait(call: MomentCall, places: Places, seconds: float) -> None:
@@ -69,10 +111,3 @@ def note(call: MomentCall, places: Places, reason: str) -> None:
 
 def _reason(error: DevsError) -> str:
     return _TOO_LONG if error.code == "BUSY" else error.message
-
-
-def _keep_others(places: Places, occasion: Occasion) -> None:
-    """A moment of each other worktree of the repository."""
-    for other in worktrees(Workspace(places).store_git, places.common):
-        if other.git_dir != places.git_dir:
-            make_moment.make(maker_of(Workspace(other)), replace(occasion, kind="worktree"))

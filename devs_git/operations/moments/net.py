@@ -15,6 +15,7 @@ from devs_git.domain.moments import dangers, ignored_choice, scripts
 from devs_git.domain.moments.dangers import Danger
 from devs_git.domain.moments.moment import Occasion
 from devs_git.domain.moments.scripts import Script
+from devs_git.domain.moments.warned import Warned
 from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git import bounded
 from devs_git.storage.git.places import Places, worktrees
@@ -28,14 +29,6 @@ from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 _CHECKED = "devs/checked-tip"
-
-
-@immutable
-class Warned:
-    """What the agent is told before its command runs, '' for nothing. `refused`: the command must not run."""
-
-    text: str = ""
-    refused: bool = False
 
 
 @immutable
@@ -53,12 +46,15 @@ def before_command(workspace: Workspace, occasion: Occasion, command: str, folde
 
     The workspace is that of the worktree around the folder. Raises what `make_moment.make` raises.
     """
-    danger = look(command, folder)
+    try:
+        danger = look(command, folder)
+    except Exception:  # noqa: BLE001 - a text that we cannot read must not cost the moment
+        danger = Danger(unread=True)
     here = workspace.places
     others = _other_worktrees(workspace, danger, folder)
     reached = takable.reached(danger.takings, folder, here, (here, *others))
     caught = tuple(
-        _catch(workspace if places == here else Workspace(places), occasion, reaches, danger, (here, *others))
+        _catch(workspace if places == here else Workspace(places), occasion, reaches, (here, *others))
         for places, reaches in reached.items()
     )
     if danger.destroys:
@@ -69,6 +65,15 @@ def before_command(workspace: Workspace, occasion: Occasion, command: str, folde
         return Warned()
     refused = _is_strict(here.common)
     return Warned(_text(danger, left, rest, refused=refused), refused)
+
+
+def before_removal(workspace: Workspace, occasion: Occasion) -> None:
+    """Make a moment of each worktree, before a client removes one."""
+    everyone = worktrees(workspace.store_git, workspace.places.common)
+    caught = tuple(
+        _catch(Workspace(places), replace(occasion, kind="worktree"), (), everyone) for places in everyone
+    )
+    _watch(workspace.places, caught)
 
 
 def look(command: str, folder: str) -> Danger:
@@ -122,14 +127,13 @@ def _catch(
     workspace: Workspace,
     occasion: Occasion,
     reaches: Sequence[Reach],
-    danger: Danger,
     all_worktrees: Sequence[Places],
 ) -> _Caught:
     """Make the moment of one worktree."""
     top = workspace.top
     sizes, repositories = takable.ignored_files(workspace.git, top, reaches)
     choice = ignored_choice.choose(sizes)
-    made = make_moment.make(maker_of(workspace), occasion, keep_refs=danger.refs, ignored=choice.kept)
+    made = make_moment.make(maker_of(workspace), occasion, keep_refs=True, ignored=choice.kept)
     others = _left_out(
         made, repositories, reaches, [os.path.relpath(one.top or "", top) for one in all_worktrees]
     )
@@ -164,7 +168,8 @@ def _watch(here: Places, caught: Sequence[_Caught]) -> None:
     loss_note.watch(private_folder(here), watched)
     if here.git_dir != here.common and any(one.places == here for one in caught):
         # This worktree itself may go, and then its folder goes, too.
-        loss_note.watch(here.shared / "moments", watched, of=here.worktree_id)
+        elsewhere = [replace(one, of=here.worktree_id) for one in watched]
+        loss_note.watch_elsewhere(here.shared / "moments", elsewhere)
 
 
 def _text(danger: Danger, left: Mapping[str, int], others: Sequence[str], *, refused: bool) -> str:

@@ -23,20 +23,25 @@ from devs_git.workspace import Workspace
 _A_DAY: Final = timedelta(days=1)
 # Digits of a moment's id in a command.
 _DIGITS: Final = 12
+# What is uncommitted when the work is brought back is saved on a branch.
+_SAVING: Final = "--preserve branch"
 # Sessions that are remembered as told.
 _TOLD: Final = 50
 
 
-def after_command(workspace: Workspace, occasion: Occasion, previous: str, current: str) -> None:
-    """Note what is gone since the moments from before the command.
+def compare(workspace: Workspace, occasion: Occasion, previous: str, current: str, *, ended: bool) -> None:
+    """Note what is gone since the moments from before a command, or since the previous moment.
 
-    `previous` and `current` are the ids of the worktree's newest moments before and after it; '' for none.
+    `previous` and `current` are the ids of the worktree's newest moments before and after this one was made; '' for none.
+    `ended`: a command just ended.
     """
     folder = private_folder(workspace.places)
     own = str(workspace.places.git_dir)
-    watched = loss_note.take_watched(folder)
-    if workspace.places.git_dir != workspace.places.common:
-        loss_note.take_watched(workspace.places.shared / "moments", of=workspace.places.worktree_id)
+    watched: tuple[Watched, ...] = ()
+    if ended:
+        watched = loss_note.take_watched(folder)
+        worktree = workspace.places.worktree_id
+        loss_note.unwatch(workspace.places.shared / "moments", lambda one: one.of == worktree)
     if previous and previous != current and all(one.git_dir != own for one in watched):
         watched = (*watched, Watched(own, str(workspace.top), previous))
     found = tuple(filter(None, (_compared(workspace, occasion, one, current) for one in watched)))
@@ -75,7 +80,7 @@ def _settle(workspace: Workspace) -> None:
     folder = private_folder(workspace.places)
     gone = [one for one in loss_note.read_watched(folder) if not _exists(one)]
     if gone:
-        loss_note.unwatch(folder, gone)
+        loss_note.unwatch(folder, lambda one: one in gone)
         found = tuple(filter(None, (_compared(workspace, None, one, "") for one in gone)))
         loss_note.write(folder, (*loss_note.read(folder), *found))
 
@@ -135,9 +140,9 @@ def _command(watched: Watched, before: Kept, *, own: bool, loss: Loss, git_dir: 
         return f"devs-git restore {name} --worktree {quote(watched.top)}"
     go = _to_the_branch(before, git_dir)
     if own:
-        return f"{go and f'git {go} && '}devs-git rewind {name}"
+        return f"{go and f'git {go} && '}devs-git rewind {name} {_SAVING}"
     at = f"git -C {quote(watched.top)}"
-    return f"{go and f'{at} {go} && '}{at} devs rewind {name}"
+    return f"{go and f'{at} {go} && '}{at} devs rewind {name} {_SAVING}"
 
 
 def _to_the_branch(before: Kept, git_dir: Path) -> str:

@@ -12,6 +12,7 @@ from devs_git.domain.moments.loss import (
     GoneCommit,
     Loss,
     Present,
+    is_stash_lost,
     lost,
     lost_commits,
     lost_staged,
@@ -37,6 +38,8 @@ NOT_GONE: Final = (
     f"--exclude={COMMITS}*",
     f"--exclude={refs.BACKUPS}*",
     "--exclude=refs/stash",
+    # What `git filter-branch` leaves behind.
+    "--exclude=refs/original/*",
     "--all",
     "--",
 )
@@ -63,9 +66,9 @@ def compare(git: Git, before: Kept, after: Kept, top: Path, left: Sequence[str])
         files=lost(facts.files, present),
         staged=lost_staged(facts.staged, facts.files, present),
         ignored=_ignored(git, before.details.ignored, top),
-        commits=_commits(git, before.state, after.state),
+        commits=_commits(git, before.state, after.state, present.everywhere),
         branches=_branches(git, before),
-        stashes=tuple(oid for oid in stashes if lost(_stashed(git, oid), present)),
+        stashes=tuple(oid for oid in stashes if is_stash_lost(_stashed(git, oid), present, facts.moved)),
         unkept=tuple(path for path in left if not _is_there(top / path.rstrip("/"))),
     )
 
@@ -213,7 +216,7 @@ def _stashed(git: Git, oid: str) -> dict[str, str]:
     return found
 
 
-def _commits(git: Git, before: State, after: State) -> tuple[str, ...]:
+def _commits(git: Git, before: State, after: State, present: Collection[str]) -> tuple[str, ...]:
     """The commits of HEAD's branch that are gone and were not made again."""
     if not before.head or before.head == after.head:
         return ()
@@ -230,7 +233,8 @@ def _commits(git: Git, before: State, after: State) -> tuple[str, ...]:
         made = list(zip(said[::2], said[1::2], strict=False))
     trees = [f"{head}^{{tree}}" if head else EMPTY_TREE for head in (before.head, after.head)]
     changes = tree_difference.changes(git, *trees)
-    return lost_commits(gone, made, _old(changes), _entries(changes))
+    new = _entries(changes)
+    return lost_commits(gone, made, _old(changes), new, {*new.values(), *present})
 
 
 def _gone(git: Git, tip: str) -> list[GoneCommit]:

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from devs_git.storage.git.files import replace_file
 from devs_git.values import as_mapping, field, immutable
 
-_NOTE: Final = "note"
+NOTE: Final = "note"
 _WATCHED: Final = "watched"
+# The same of calls in other worktrees, which may be gone.
+ELSEWHERE: Final = "elsewhere"
+# The files for which a hook has something to say.
+SAID: Final = (NOTE, ELSEWHERE)
 # Losses that are kept, and paths of one that are looked at again.
 _KEPT: Final = 20
 PATHS: Final = 200
@@ -23,12 +27,16 @@ PATHS: Final = 200
 
 @immutable
 class Watched:
-    """One worktree before a call. `left` are ignored files and others that the moment does not have."""
+    """One worktree before a call. `left` are ignored files and others that the moment does not have.
+
+    `of` is the worktree in which the call runs, if it is remembered elsewhere.
+    """
 
     git_dir: str
     top: str
     moment: str
     left: tuple[str, ...] = ()
+    of: str = ""
 
 
 @immutable
@@ -50,46 +58,54 @@ class NotedLoss:
     told: tuple[str, ...] = ()
 
 
-def watch(folder: Path, watched: Sequence[Watched], *, of: str = "") -> None:
-    """Remember the moments from before a call; an earlier call that still runs keeps its own.
-
-    `of`: the worktree in which the call runs, if the folder is that of another one.
-    """
-    file = folder / _name(of)
-    known = {(one.git_dir, one.moment): one for one in (*_rows(file), *watched)}
-    if known:
-        _write(file, [as_mapping(one) for one in known.values()])
+def watch(folder: Path, watched: Sequence[Watched]) -> None:
+    """Remember the moments from before a call; an earlier call that still runs keeps its own."""
+    _add(folder / _WATCHED, watched)
 
 
-def take_watched(folder: Path, *, of: str = "") -> tuple[Watched, ...]:
+def watch_elsewhere(folder: Path, watched: Sequence[Watched]) -> None:
+    """Remember them in another worktree, because that of the call may be removed."""
+    _add(folder / ELSEWHERE, watched)
+
+
+def watches(folder: Path) -> bool:
+    """Whether there are moments from before a call that may destroy something."""
+    return (folder / _WATCHED).exists()
+
+
+def take_watched(folder: Path) -> tuple[Watched, ...]:
     """The moments from before the call that ended. They are forgotten."""
-    found = _rows(folder / _name(of))
-    (folder / _name(of)).unlink(missing_ok=True)
+    found = _rows(folder / _WATCHED)
+    (folder / _WATCHED).unlink(missing_ok=True)
     return found
 
 
 def read_watched(folder: Path) -> tuple[Watched, ...]:
     """The moments from before all calls of which nobody looked yet what is gone."""
-    return tuple(one for file in sorted(folder.glob(f"{_WATCHED}*")) for one in _rows(file))
+    return (*_rows(folder / _WATCHED), *_rows(folder / ELSEWHERE))
 
 
-def unwatch(folder: Path, gone: Collection[Watched]) -> None:
-    """Forget these."""
-    for file in folder.glob(f"{_WATCHED}*"):
-        left = [as_mapping(one) for one in _rows(file) if one not in gone]
-        if left:
-            _write(file, left)
-        else:
-            file.unlink(missing_ok=True)
+def unwatch(folder: Path, gone: Callable[[Watched], bool]) -> None:
+    """Forget those that `gone` names."""
+    for name in (_WATCHED, ELSEWHERE):
+        rows = _rows(folder / name)
+        left = [as_mapping(one) for one in rows if not gone(one)]
+        if left and len(left) < len(rows):
+            _write(folder / name, left)
+        elif not left:
+            (folder / name).unlink(missing_ok=True)
 
 
-def _name(of: str) -> str:
-    return f"{_WATCHED}.{of}" if of else _WATCHED
+def _add(file: Path, watched: Sequence[Watched]) -> None:
+    known = {(one.git_dir, one.moment): one for one in (*_rows(file), *watched)}
+    if known:
+        _write(file, [as_mapping(one) for one in known.values()])
 
 
 def _rows(file: Path) -> tuple[Watched, ...]:
     return tuple(
-        Watched(row["git_dir"], row["top"], row["moment"], tuple(row["left"])) for row in _read(file)
+        Watched(row["git_dir"], row["top"], row["moment"], tuple(row["left"]), row.get("of", ""))
+        for row in _read(file)
     )
 
 
@@ -97,16 +113,16 @@ def read(folder: Path) -> tuple[NotedLoss, ...]:
     """The losses that are noted, oldest first."""
     return tuple(
         NotedLoss(**row | {name: tuple(row[name]) for name in ("commits", "stashes", "told")})
-        for row in _read(folder / _NOTE)
+        for row in _read(folder / NOTE)
     )
 
 
 def write(folder: Path, losses: Sequence[NotedLoss]) -> None:
     """Replace the noted losses; without one the file goes."""
     if losses:
-        _write(folder / _NOTE, [as_mapping(one) for one in losses[-_KEPT:]])
+        _write(folder / NOTE, [as_mapping(one) for one in losses[-_KEPT:]])
     else:
-        (folder / _NOTE).unlink(missing_ok=True)
+        (folder / NOTE).unlink(missing_ok=True)
 
 
 def _read(file: Path) -> list[dict[str, Any]]:

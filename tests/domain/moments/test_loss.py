@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from devs_git.domain.moments.ignored_choice import below, choose, summary
-from devs_git.domain.moments.loss import GoneCommit, Loss, Present, lost, lost_commits, lost_staged, sentence
+from devs_git.domain.moments.loss import (
+    GoneCommit,
+    Loss,
+    Present,
+    is_stash_lost,
+    lost,
+    lost_commits,
+    lost_staged,
+    sentence,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -55,17 +64,32 @@ def commit(oid: str, author: str, subject: str, *paths: str) -> GoneCommit:
 
 def test_a_commit_is_lost_if_no_new_commit_has_its_author_and_its_files_changed() -> None:
     gone = [commit("1", "ada 1", "one", "a"), commit("2", "ada 2", "two", "b")]
-    before, after = {"a": "x", "b": "y"}, {"a": "x"}
-    assert lost_commits(gone, [], before, {}) == ("111111111111 one", "222222222222 two")
-    assert lost_commits(gone, [], before, after) == ("222222222222 two",)
-    assert lost_commits(gone, [("ada 1", "one")], before, {}) == ("222222222222 two",)
-    assert lost_commits(gone, [("ada 2", "reworded")], before, {}) == ("111111111111 one",)
-    assert lost_commits(gone, [], before, before) == ()
+    both, one, two = {"a": "x", "b": "y"}, {"a": "x"}, {"b": "y"}
+    assert lost_commits(gone, [], both, {}) == ("111111111111 one", "222222222222 two")
+    assert lost_commits(gone, [], both, one) == ("222222222222 two",)
+    assert lost_commits(gone, [("ada 1", "one")], two, {}) == ("222222222222 two",)
+    assert lost_commits(gone, [("ada 2", "reworded")], one, {}) == ("111111111111 one",)
+    assert lost_commits(gone, [], both, both) == ()
+
+
+def test_a_commit_that_was_made_again_without_one_of_its_files_is_lost() -> None:
+    gone = [commit("1", "ada 1", "one", "a")]
+    assert lost_commits(gone, [("ada 1", "one")], {"a": "x"}, {}) == ("111111111111 one",)
+    assert lost_commits(gone, [("ada 1", "one")], {"a": "x"}, {"a": "y"}) == ()
+    assert lost_commits(gone, [("ada 1", "one")], {"a": "x"}, {"b": "x"}, {"x"}) == ()
 
 
 def test_of_two_commits_of_one_second_the_one_that_was_not_made_again_is_lost() -> None:
     gone = [commit("1", "ada 1", "one", "a"), commit("2", "ada 1", "two", "b")]
-    assert lost_commits(gone, [("ada 1", "two")], {"a": "x", "b": "y"}, {"b": "y"}) == ("111111111111 one",)
+    assert lost_commits(gone, [("ada 1", "two")], {"a": "x"}, {}) == ("111111111111 one",)
+
+
+def test_a_stash_entry_is_lost_unless_its_files_are_there_or_were_merged() -> None:
+    entry, older = {"a.txt": "100644 mine"}, now({"a.txt": "100644 other"})
+    assert is_stash_lost(entry, older, {})
+    assert is_stash_lost(entry, older, {"a.txt": "100644 head"})
+    assert not is_stash_lost(entry, older, {"a.txt": "100644 merged"})
+    assert not is_stash_lost(entry, now({"a.txt": "100644 mine"}), {})
 
 
 def test_one_line_says_what_is_gone_and_the_command_that_brings_it_back() -> None:

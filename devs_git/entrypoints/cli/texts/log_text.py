@@ -142,6 +142,7 @@ def status_text(result: status.Result) -> str:
     ]
     lines += [last_moment_line(result.last_moment)] if result.last_moment else []
     lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
+    lines += result.lost
     if result.unrecorded:
         lines.append(f"{plural(len(result.unrecorded), 'commit')} not recorded yet. Run: devs-git doctor")
     for title, found in (("Staged", result.staged), ("Not staged", result.unstaged)):
