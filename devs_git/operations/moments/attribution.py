@@ -16,6 +16,7 @@ from devs_git.domain.moments.running_calls import Ended, calls_of
 from devs_git.domain.moments.who_wrote import Call, Edit, Look, Writers, who_wrote
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
+from devs_git.operations.moments.shared_files import is_among
 from devs_git.storage.catalog import session_signs
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import GitFailed
@@ -179,12 +180,6 @@ def _below(top: str, place: str) -> set[str]:
 def _edited_since(at: str, edits: Iterable[Edit], now: Collection[str]) -> frozenset[str]:
     """The paths that were edited after the newest moment, of those that differ from HEAD now."""
     return frozenset(edit.path for edit in edits if edit.ended > at and is_among(edit.path, now))
-
-
-def is_among(path: str, changed: Collection[str]) -> bool:
-    """Whether a path is one of these, or in one of the folders that they name."""
-    parts = path.split("/")
-    return path in changed or any("/".join(parts[:end]) + "/" in changed for end in range(1, len(parts)))
 
 
 def _signs(catalog: Catalog, shots: Sequence[_Shot], calls: Sequence[ToolCall]) -> dict[str, str]:

@@ -29,7 +29,6 @@ def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
         return ()
     from devs_git.domain.moments.live_sessions import LIVE
     from devs_git.domain.text.times import stamp
-    from devs_git.operations.moments import attribution
     from devs_git.operations.recall.open_catalog import open_catalog
     from devs_git.storage.catalog import session_signs
     from devs_git.storage.catalog.database import TROUBLE
@@ -38,6 +37,8 @@ def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
         with open_catalog(workspace) as catalog:
             if len(session_signs.at_work_since(catalog, stamp(workspace.clock() - LIVE))) < 2:
                 return ()
+            from devs_git.operations.moments import attribution
+
             found = attribution.attribute(workspace, catalog, MOST, now=changed, least=2)
     except TROUBLE:
         return ()
@@ -45,5 +46,11 @@ def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
     return tuple(
         Shared(path, tuple(sessions))
         for path, sessions in sorted(several.items())
-        if len(sessions) > 1 and attribution.is_among(path, changed)
+        if len(sessions) > 1 and is_among(path, changed)
     )
+
+
+def is_among(path: str, changed: Collection[str]) -> bool:
+    """Whether a path is one of these, or in one of the folders that they name."""
+    parts = path.split("/")
+    return path in changed or any("/".join(parts[:end]) + "/" in changed for end in range(1, len(parts)))
