@@ -112,6 +112,22 @@ def test_while_a_long_command_of_one_session_runs_edits_of_the_other_stay_its_ow
     assert {one.path: one.sessions for one in done.left_out} == {"shell-of-b.txt": ("session-a",)}
 
 
+def test_what_changed_while_calls_of_both_ran_counts_for_both(
+    agents: tuple[Agent, Agent], top: Path, git: Run
+) -> None:
+    first, second = agents
+    of_first = first.begins("make")
+    (top / "before.txt").write_text("by A, before B began")
+    of_second = second.begins("make")
+    (top / "both.txt").write_text("by A or by B")
+    second.ends(of_second)
+    (top / "after.txt").write_text("by A, after B ended")
+    first.ends(of_first)
+    done = record("session-a")
+    assert committed(git) == {"before.txt", "after.txt"}
+    assert [(one.path, one.sessions) for one in done.left_out] == [("both.txt", ("session-b",))]
+
+
 def test_what_a_person_wrote_too_is_left_out(agents: tuple[Agent, Agent], top: Path, git: Run) -> None:
     first, _ = agents
     first.shell("echo A > one.txt; echo A > two.txt")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -199,6 +200,45 @@ def test_a_linked_worktree_has_its_own_sessions(
     monkeypatch.chdir(agent.top)
     assert record().left_out == ()
     assert committed(git) == "a1.txt\na2.txt"
+
+
+# Kills the process at a step of the commit, as a loss of power would.
+KILLED = """
+import os, signal, sys
+from importlib import import_module
+module = import_module("devs_git.operations.checkpoint." + sys.argv[1])
+setattr(module, sys.argv[2], lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+sys.argv = ["devs-git", "checkpoint", "--mine", "--session", "session-a", "-m", "mine"]
+from devs_git.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "step", "done"),
+    [
+        ("commit_work", "_named", False),
+        ("commit_work", "commit", False),
+        ("complete_task", "record", True),
+        ("complete_task", "_end", True),
+    ],
+)
+def test_a_kill_at_a_step_is_finished_or_taken_back_by_the_next_command(
+    module: str, step: str, done: bool, agent: Agent, git: Run
+) -> None:
+    other = Agent(agent.top, "session-b")
+    other.shell("echo B >> f2.txt; git add f2.txt")
+    agent.shell("echo A > a1.txt; echo A >> a.txt")
+    before = git("status", "--porcelain"), git("ls-files", "-s")
+    killed = subprocess.run([sys.executable, "-c", KILLED, module, step], capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert devs_git("status").returncode == 0
+    if done:
+        assert committed(git) == "a.txt\na1.txt"
+        assert git("status", "--porcelain") == "M  f2.txt"
+    else:
+        assert (git("status", "--porcelain"), git("ls-files", "-s")) == before
+    assert list((agent.top / ".git/devs").glob("paths.*")) == []
 
 
 def test_a_tool_of_an_agent_takes_no_session_of_another_one(agent: Agent, git: Run) -> None:
