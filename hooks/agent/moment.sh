@@ -11,10 +11,9 @@ case $event in
     payload=$(cat)
     may_write "$payload" || exit 0
     [ -e "$own/gap" ] || [ -e "$own/note" ] || [ -e "$own/elsewhere" ] || may_destroy "$payload" || ! is_unchanged || exit 0
-    umask 077
     file=$own/.payload.$$
-    { [ -d "$own" ] || mkdir -p "$own"; } 2>/dev/null
-    [ ! -L "$own" ] && { printf '%s' "$payload" >"$file"; } 2>/dev/null || {
+    # Only the file is private: Python must see the umask of the person.
+    (umask 077 && { [ -d "$own" ] || mkdir -p "$own"; } && [ ! -L "$own" ] && printf '%s' "$payload" >"$file") 2>/dev/null || {
       echo 'devs-git: the state of the worktree could not be kept, because the git directory cannot be written.' >&2
       exit 0
     }
