@@ -245,6 +245,8 @@ GEMINI: Final = Client(
         }
     ),
     shells=frozenset({"run_shell_command"}),
+    # It takes no context from a hook before a tool.
+    tells_before=False,
     ours=(f"mcp_{SERVER}_",),
     denial=denial_of_tool,
     unwrap=unwrap,
