@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, timedelta
 from pathlib import Path
 from shlex import quote
@@ -44,9 +45,17 @@ def compare(workspace: Workspace, occasion: Occasion, previous: str, current: st
         loss_note.unwatch(workspace.places.shared / "moments", lambda one: one.of == worktree)
     if previous and previous != current and all(one.git_dir != own for one in watched):
         watched = (*watched, Watched(own, str(workspace.top), previous))
-    found = tuple(filter(None, (_compared(workspace, occasion, one, current) for one in watched)))
+    found = [loss for one in watched if (loss := _compared(workspace, occasion, one, current))]
     if found:
-        loss_note.write(folder, (*_open(workspace), *found))
+        loss_note.write(folder, (*_open(workspace), *_without_doubles(found)))
+
+
+def _without_doubles(found: Sequence[NotedLoss]) -> list[NotedLoss]:
+    """A branch that went with its worktree comes back with it, so no other line needs to say it."""
+    gone = {name for one in found if one.gone for name in one.branches}
+    return [
+        one for one in found if one.gone or not one.branches or not set(one.branches) <= gone or one.has_more
+    ]
 
 
 def lines(workspace: Workspace) -> tuple[str, ...]:

@@ -27,7 +27,18 @@ def noted(git: Git, before: Kept, loss: Loss, watched: Watched) -> NotedLoss:
     branches = {name: before.details.branches[f"refs/heads/{name}"] for name in loss.branches}
     commits = tuple(one.partition(" ")[0] for one in loss.commits[:_COMMITS])
     staged = _entries(git, before.state.index, loss.staged)
-    return NotedLoss("", watched.moment, watched.top, "", files, staged, commits, branches, loss.stashes)
+    return NotedLoss(
+        "",
+        watched.moment,
+        watched.top,
+        "",
+        files,
+        staged,
+        commits,
+        branches,
+        loss.stashes,
+        gone=bool(loss.worktree),
+    )
 
 
 def _entries(git: Git, tree: str, paths: tuple[str, ...]) -> dict[str, str]:

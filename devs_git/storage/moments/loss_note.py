@@ -56,6 +56,13 @@ class NotedLoss:
     branches: Mapping[str, str] = field(default_factory=dict)
     stashes: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    # Whether the whole worktree is gone.
+    gone: bool = False
+
+    @property
+    def has_more(self) -> bool:
+        """Whether it is more than branches."""
+        return bool(self.files or self.staged or self.commits or self.stashes)
 
 
 def watch(folder: Path, watched: Sequence[Watched]) -> None:
