@@ -8,7 +8,8 @@ import os
 import random
 import subprocess
 import sys
-from datetime import datetime
+import time
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,16 @@ import pytest
 from devs_git.commands import prune
 from devs_git.domain.clients import moment_call
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.moments.moment import Occasion
+from devs_git.domain.moments.moment import Moment, Occasion
 from devs_git.errors import DevsError
 from devs_git.operations.moments import make_in_hook
-from devs_git.storage.moments import make_moment, moment_store, prune_moments, read_moments
+from devs_git.storage.git.places import locate
+from devs_git.storage.hooks import client_files
+from devs_git.storage.moments import behind, make_moment, moment_store, prune_moments, read_moments
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Run
+from tests.support.agent_calls import call
 from tests.support.git_calls import git as git_in
 from tests.support.moment_scene import maker
 
@@ -156,3 +160,32 @@ def test_moments_that_are_made_while_the_store_is_packed_are_whole(ledgered: Wor
     assert len(made) > 4
     for one in made:
         read_moments.load(Workspace.open(ledgered.top).objects, one)
+
+
+def test_after_a_prune_the_hook_keeps_an_unchanged_state_again(
+    initialised: Path, git: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client_files.install(locate(initialised), initialised, CLIENTS["claude"])
+    git("add", "-A")
+    git("commit", "-qm", "agent")
+    (initialised / "new.txt").write_text("untracked\n")
+    prompt = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "go on"}
+    for _ in range(2):
+        assert call(initialised, prompt).status == 0
+        (first,) = listed(initialised)  # the second prompt found nothing changed
+    with monkeypatch.context() as later:
+        day = datetime.fromisoformat(first.created_at) + timedelta(days=20)
+        later.setenv("DEVS_GIT_CLOCK", day.isoformat())
+        prune.run(Workspace.open(initialised), prune.Request())
+    assert listed(initialised) == ()
+    assert call(initialised, prompt).status == 0
+    (again,) = listed(initialised)
+    state, _ = read_moments.load(Workspace.open(initialised).objects, again.id)
+    assert git("show", f"{state.worktree}:new.txt") == "untracked"
+
+
+def listed(top: Path) -> tuple[Moment, ...]:
+    workspace = Workspace.open(top)
+    while behind.is_at_work(workspace.places.own / "moments"):
+        time.sleep(0.02)
+    return read_moments.list_moments(workspace.store_git, workspace.objects)
