@@ -4,11 +4,22 @@
 client=$1 event=$2 own=$here/devs/moments
 # include agent/may-write.sh
 # include agent/unchanged.sh
+# Note the session of a prompt ($1: the payload): a person's commands are about the session that was prompted last. A text in
+# JSON has a backslash before each quote, so this is the name of a field.
+note_prompt() {
+  case $1 in *'"session_id":'*) session=${1#*'"session_id":'} ;; *) return ;; esac
+  session=${session#*\"} session=${session%%\"*}
+  case $session in '' | *[!A-Za-z0-9_-]*) return ;; esac
+  { [ -d "$own" ] || mkdir -p "$own"; } 2>/dev/null
+  [ -L "$own" ] || [ -L "$own/prompted" ] || { printf '%s\n' "$session" >"$own/prompted"; } 2>/dev/null
+}
 case $event in
   before | prompt)
     # Read all input in each case, so that the client never writes into a closed pipe.
     [ -f "$tool_common/devs/moments-on" ] || exec cat >/dev/null
     payload=$(cat)
+    umask 077
+    [ "$event" = before ] || note_prompt "$payload"
     may_write "$payload" || exit 0
     [ -e "$own/gap" ] || [ -e "$own/note" ] || [ -e "$own/elsewhere" ] || may_destroy "$payload" || ! is_unchanged || exit 0
     file=$own/.payload.$$

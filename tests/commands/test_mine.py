@@ -200,6 +200,21 @@ def test_without_a_name_the_session_of_the_newest_prompt_is_meant_or_the_one_tha
     assert committed(git) == {"a1.txt"}
 
 
+@pytest.mark.parametrize("client", sorted(CLIENTS))
+def test_a_prompt_is_the_newest_one_also_if_nothing_changed_since_the_last_moment(
+    client: str, agents: tuple[Agent, Agent], top: Path, git: Run
+) -> None:
+    agents[0].shell("echo A > a1.txt")
+    third = Agent(top, "ses_third", client)
+    third.prompt('Say "session_id":"session-a"')
+    with pytest.raises(DevsError) as refused:
+        record()
+    assert "ses_third" in refused.value.message
+    agents[0].prompt()
+    record()
+    assert committed(git) == {"a1.txt"}
+
+
 def test_the_beginning_of_an_id_is_enough_if_no_other_begins_so(
     agents: tuple[Agent, Agent], top: Path, git: Run
 ) -> None:

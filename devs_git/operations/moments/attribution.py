@@ -21,7 +21,7 @@ from devs_git.storage.catalog import session_signs
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.git.tree_changes import Change, TreeEntry, compare_trees
-from devs_git.storage.moments import moment_store, read_moments
+from devs_git.storage.moments import moment_store, prompted, read_moments
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
@@ -195,8 +195,9 @@ def _signs(catalog: Catalog, shots: Sequence[_Shot], calls: Sequence[ToolCall]) 
 
 
 def _prompted(workspace: Workspace, catalog: Catalog, shots: Sequence[_Shot]) -> str:
-    """The session of the newest prompt. Where conversations are not recorded, only moments tell of prompts."""
+    """The session of the newest prompt, by the note of the hook, or else by transcripts and moments."""
     found = [
         (shot.at, shot.details.occasion.session) for shot in shots if shot.details.occasion.kind == "prompt"
     ]
-    return max((session_signs.last_prompt(catalog, workspace.places.worktree_id), *found))[1]
+    told = session_signs.last_prompt(catalog, workspace.places.worktree_id)
+    return max((prompted.read(workspace.places), told, *found))[1]
