@@ -168,3 +168,12 @@ def test_an_operation_under_way_refuses(case: Case) -> None:
     with pytest.raises(DevsError) as refused:
         restore.run(case.workspace, restore.Request(name))
     assert refused.value.details["reason"] == "operation_under_way"
+
+
+def test_a_file_whose_line_ends_alone_differ_comes_back_to_the_byte(case: Case) -> None:
+    case.stage("1", {".gitattributes": b"*.txt text eol=crlf\n", "t.txt": b"t\r\n"})
+    case.write({"t.txt": b"t\n", "n.txt": b"n\n"})
+    then, name = case.look(), moment(case)
+    case.write({"t.txt": b"t\r\n", "n.txt": b"n\r\n"})
+    bring(case, name)
+    assert case.look().files == then.files

@@ -227,3 +227,11 @@ def test_an_undo_after_more_work_asks_how_to_save_it(case: Case) -> None:
     assert (refused.value.details["reason"], refused.value.details["paths"]) == ("dirty", ["d/f"])
     case.undo(preserve="discard")
     assert case.read("new") == b"edited since\n"
+
+
+def test_a_redo_to_staged_changes_asks_for_nothing(case: Case) -> None:
+    case.stage("1", {"a": b"1\n"})
+    name = moment(case)
+    case.write({"a": b"2\n", "new": b"n\n"})
+    case.git("add", "a", "new")
+    there_and_back_at_moment(case, name, "discard")

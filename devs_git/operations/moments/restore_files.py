@@ -102,8 +102,13 @@ def _differing(
     words = ("diff-index", "--name-only", "-z", "--no-renames", "--ignore-submodules=all")
     asked = {*split_z(git.run(*words, state.worktree, "--")), *raw, *state.modes, *found.flagged}
     asked |= {path for path in wanted if path not in found.entries}
+    if attributes.may_convert(git, git.where, wanted, lambda: survey.paths_of(found.listed)):
+        # git compares what it would store, not the bytes on the disk.
+        asked |= wanted.keys()
     seen = file_state.look(os.fspath(git.where), asked.intersection(wanted)).files
-    unsure = [path for path, one in seen.items() if not one.is_link and path not in raw]
+    # Of the other files the moment has the bytes, which are those of the blob or in its raw tree.
+    guessed = state.unkept.keys() if state.exact else seen.keys()
+    unsure = [path for path, one in seen.items() if not one.is_link and path not in raw and path in guessed]
     clean = attributes.clean_oids(git, unsure)
     same = {
         path

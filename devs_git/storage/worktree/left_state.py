@@ -28,7 +28,8 @@ REFS: Final = "refs.json"
 def entries(objects: Objects, new: State, changes: RefChanges) -> dict[str, Entry]:
     """The entries of a backup's tree for an operation that makes the state `new` and the changes of refs."""
     found = {}
-    if new.index != new.worktree or new.raw or new.index_raw:
+    head = objects.read(new.head, "commit")[5:45].decode()
+    if {new.index, new.worktree} != {head} or new.raw or new.index_raw:
         # All of it, because a recovery may still need each object of the new state.
         parts = {"index": Entry(TREE, new.index), "worktree": Entry(TREE, new.worktree)}
         parts |= {"raw": Entry(TREE, new.raw)} if new.raw else {}
