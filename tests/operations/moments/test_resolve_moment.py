@@ -173,6 +173,43 @@ def test_a_fork_that_leaves_after_a_prompt_names_the_moment_before_the_first_ans
     assert resolve(turns.now(100), f"moment:{S2}/1").id == first
 
 
+def test_a_fork_that_found_nothing_changed_names_what_was_before_the_first_answer(turns: Turns) -> None:
+    found = turns.moment(0, "stop", "earlier")
+    for session in (S1, S2):
+        turns.says(10.1, session, "user", "first", name="m1")
+    turns.says(11, S1, "assistant", "done")
+    turns.edit("a.txt", "first\n")
+    turns.moment(12, "stop", S1)
+    turns.says(50, S2, "assistant", "done in another way")
+    turns.read()
+    assert [resolve(turns.now(100), f"moment:{name}/1").id for name in (S1, S2)] == [found, found]
+
+
+def test_a_prompt_without_an_answer_and_the_next_one_have_each_its_own_moment(turns: Turns) -> None:
+    first = turns.moment(0, "prompt", S1)
+    turns.says(0.1, S1, "user", "stopped at once")
+    turns.edit("a.txt", "by hand\n")
+    second = turns.moment(9.9, "prompt", S1)
+    turns.says(10, S1, "user", "again")
+    turns.says(11, S1, "assistant", "done")
+    turns.read()
+    assert [resolve(turns.now(100), f"moment:{S1}/{number}").id for number in (1, 2)] == [first, second]
+
+
+def test_a_moment_that_was_made_after_its_prompt_was_written_is_not_that_of_the_next_turn(
+    turns: Turns,
+) -> None:
+    turns.says(0.1, S1, "user", "first")
+    first = turns.moment(0.3, "prompt", S1)
+    turns.says(1, S1, "assistant", "done")
+    turns.edit("a.txt", "first\n")
+    stop = turns.moment(2, "stop", S1)
+    turns.says(10, S1, "user", "second")
+    turns.says(11, S1, "assistant", "done")
+    turns.read()
+    assert [resolve(turns.now(100), f"moment:{S1}/{number}").id for number in (1, 2)] == [first, stop]
+
+
 def test_a_snapshot_names_the_moment_that_was_made_with_it(turns: Turns) -> None:
     turns.edit("a.txt", "saved\n")
     turns.edit("new.txt", "untracked\n")
