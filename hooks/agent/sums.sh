@@ -8,7 +8,7 @@
       [ ! -f "$tool_common/logs/refs/stash" ] || cat "$tool_common/logs/refs/stash"; } | cksum)
     [ "$now" = "$refs" ]; same=$?
   fi
-  wait $files || same=1
-  wait $new || same=1
+  # One difference is enough.
+  [ "$same" = 0 ] && { wait $files && wait $new || same=1; }
   kill $timer 2>/dev/null
   return $same

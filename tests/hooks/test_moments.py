@@ -157,6 +157,16 @@ def test_a_command_that_may_drop_refs_keeps_the_tips_of_branches_and_the_stash(
     assert "refs/heads/other" in details.branches
 
 
+def test_permissions_are_compared_with_the_umask_of_the_user(project: Path) -> None:
+    """The hook's own files are for this user alone. Each file of the worktree would be unusual to such a umask."""
+    call(project, prompt())
+    (project / "b").write_text("x")
+    call(project, after())
+    workspace = Workspace.open(project)
+    for moment, _ in kept(project):
+        assert not read_moments.load(workspace.objects, moment.id)[0].modes, moment.kind
+
+
 def test_where_moments_are_off_nothing_is_kept(project: Path) -> None:
     (project / ".git/devs/moments-on").unlink()
     for payload in (prompt(), before("Bash", command="make"), after(), stop()):
