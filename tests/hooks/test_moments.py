@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,13 +12,12 @@ from typing import Any
 import pytest
 
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.moments.moment import Details, Moment
-from devs_git.storage.git import locks
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
-from devs_git.storage.moments import behind, gaps, read_moments
+from devs_git.storage.moments import behind
 from devs_git.workspace import Workspace
-from tests.support.agent_calls import HookAnswer, after, before, call
+from tests.support.agent_calls import after, before, call
+from tests.support.hook_moments import kept, kinds, prompt, silent, stop
 from tests.support.ledgers import in_force, put_policy_in_force
 
 Run = Callable[..., str]
@@ -36,41 +32,6 @@ def project(initialised: Path, git: Run) -> Path:
     git("add", "-A")
     git("commit", "-qm", "agents")
     return initialised
-
-
-def prompt(words: str = "make it quick", **more: Any) -> dict[str, Any]:
-    return {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": words, **more}
-
-
-def stop(**more: Any) -> dict[str, Any]:
-    return {"session_id": "s", "hook_event_name": "Stop", **more}
-
-
-def kept(top: Path) -> list[tuple[Moment, Details]]:
-    """All moments of a worktree, oldest first, with those that are still made behind the client."""
-    workspace = Workspace.open(top)
-    while behind.is_at_work(workspace.places.own / "moments"):
-        time.sleep(0.02)
-    found = read_moments.list_moments(
-        workspace.store_git, workspace.objects, worktree=workspace.places.worktree_id
-    )
-    return [(one, read_moments.load(workspace.objects, one.id)[1]) for one in reversed(found)]
-
-
-def kinds(top: Path) -> list[str]:
-    return [moment.kind for moment, _ in kept(top)]
-
-
-def devs(*words: str) -> str:
-    """What a command of ours prints here."""
-    done = subprocess.run(
-        [sys.executable, "-m", "devs_git", *words], capture_output=True, text=True, check=False
-    )
-    return done.stdout + done.stderr
-
-
-def silent(answer: HookAnswer) -> bool:
-    return (answer.status, answer.out, answer.err) == (0, "", "")
 
 
 def break_python(project: Path) -> None:
@@ -157,16 +118,6 @@ def test_a_command_that_may_drop_refs_keeps_the_tips_of_branches_and_the_stash(
     assert "refs/heads/other" in details.branches
 
 
-def test_permissions_are_compared_with_the_umask_of_the_user(project: Path) -> None:
-    """The hook's own files are for this user alone. Each file of the worktree would be unusual to such a umask."""
-    call(project, prompt())
-    (project / "b").write_text("x")
-    call(project, after())
-    workspace = Workspace.open(project)
-    for moment, _ in kept(project):
-        assert not read_moments.load(workspace.objects, moment.id)[0].modes, moment.kind
-
-
 def test_where_moments_are_off_nothing_is_kept(project: Path) -> None:
     (project / ".git/devs/moments-on").unlink()
     for payload in (prompt(), before("Bash", command="make"), after(), stop()):
@@ -246,51 +197,6 @@ def test_a_prompt_waits_a_fifth_of_a_second_and_the_next_call_that_writes_waits_
     assert silent(call(project, before("Edit", file_path="a.slow")))
     assert time.monotonic() - begun > 0.9
     assert kinds(project) == ["prompt"]
-
-
-@pytest.mark.parametrize("client", sorted(CLIENTS))
-def test_a_moment_that_cannot_be_made_stops_nothing_and_is_told_once_to_the_agent(
-    client: str, project: Path
-) -> None:
-    shell, own = min(CLIENTS[client].shells), project / ".git/devs/moments"
-    (own / "lock").mkdir(parents=True)
-    said = call(project, before(shell, command="make"), client=client)
-    assert (said.status, said.err, said.denied) == (0, "", "")
-    (own / "lock").rmdir()
-    event = CLIENTS[client].before
-    if not CLIENTS[client].tells_before:
-        assert said.out == ""
-        event = min(CLIENTS[client].after)
-        said = call(project, after(tool_name=shell), client=client)
-    told = json.loads(said.out)["hookSpecificOutput"]
-    assert told["hookEventName"] == event
-    assert "the state of the worktree was not kept at" in told["additionalContext"]
-    assert "because Is a directory" in told["additionalContext"]
-    assert silent(call(project, prompt(), client=client))
-    assert [gap.kind for gap in gaps.since(own, "")] == ["call"]
-    assert kinds(project) == ["prompt" if CLIENTS[client].tells_before else "after"]
-
-
-def test_doctor_says_that_moments_could_not_be_made_and_agent_list_whether_they_are(project: Path) -> None:
-    assert "moments: kept in this clone" in devs("agent", "list")
-    own = project / ".git/devs/moments"
-    (own / "lock").mkdir(parents=True)
-    call(project, before("Bash", command="make"))
-    assert "(call), because Is a directory." in devs("doctor")
-    shutil.rmtree(own)
-    own.write_text("")
-    assert "devs/moments is a file" in devs("doctor")
-
-
-@pytest.mark.thorough
-def test_a_call_waits_five_seconds_for_another_moment_and_then_runs(project: Path) -> None:
-    own = project / ".git/devs/moments"
-    with locks.hold(own / "lock", wait=0):
-        begun = time.monotonic()
-        said = call(project, before("Bash", command="make"))
-        assert 4.5 < time.monotonic() - begun < 7
-    assert "it took more than 5 seconds" in said.out
-    assert said.status == 0
 
 
 @pytest.mark.quick

@@ -11,8 +11,8 @@ from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from devs_git.storage.moments import read_moments
 from devs_git.workspace import Workspace
-from tests.hooks.test_moments import kept, prompt
 from tests.support.agent_calls import after, before, call
+from tests.support.hook_moments import kept, prompt
 
 pytestmark = pytest.mark.quick
 
