@@ -92,7 +92,10 @@ def ignored_files(git: Git, top: Path, reaches: Iterable[Reach]) -> tuple[dict[s
         return {}, ()
     words = ("ls-files", "-z", "-o", "-i", "--exclude-standard")
     asked = () if "." in roots or len(roots) > _ARGUMENTS else ("--", *roots)
-    listed = split_z(git.run(*words, *asked))
+    from devs_git.storage.ledger.devs_folder import NAME
+
+    # The view of the ledger is no work: it can be made again at any time.
+    listed = [path for path in split_z(git.run(*words, *asked)) if not path.startswith(f"{NAME}/")]
     sizes: dict[str, int] = {}
     for path in listed:
         facts = _facts(top / path)

@@ -209,3 +209,12 @@ def test_a_script_that_a_command_names_counts_as_the_command(repo: Path) -> None
     (repo / "x.py").write_text("import os\nos.remove('a.log')\n")
     (line,) = Net(repo).run("python3 x.py")
     assert "1 ignored file (a.log)" in line
+
+
+def test_the_view_of_the_ledger_is_no_work_that_is_lost(repo: Path) -> None:
+    dirty(repo)
+    (repo / ".git/info/exclude").write_text(".devs/\n")
+    (repo / ".devs").mkdir()
+    (repo / ".devs" / "policy.yaml").write_text("view\n")
+    (line,) = Net(repo).run("git clean -fdx")
+    assert "2 ignored files (build/out, debug.log)" in line
