@@ -185,7 +185,7 @@ def test_a_pipe_gets_a_line_for_each_row_and_no_control_character(turns: Turns) 
     first, _second, more = text.split("\n")
     assert first.split("  ")[0] == "."
     assert "two lines and tabs" in first
-    assert f"prompt  {S1[:8]}/2  " in first
+    assert f"prompt  {S1[:13]}/2  " in first
     assert more.startswith("There are more: devs-git log --moments --cursor ")
 
 

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from devs_git.commands import show, status
     from devs_git.domain.moments.moment_row import MomentRow
 
-# How much of a session's id, and of a prompt, a list shows.
-SESSION_DIGITS: Final = 8
+# How much of a session's id, and of a prompt, a list shows. The first 8 digits of Codex's ids are a time: sessions of the same
+# minute share them.
+SESSION_DIGITS: Final = 13
 WORDS: Final = 72
 THEN: Final = 40
 # When moments of each kind are made.
