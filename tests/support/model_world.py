@@ -40,6 +40,7 @@ from tests.support.actors import (
     first_repository,
 )
 from tests.support.content_oracle import ProtectedContents, blob_oid
+from tests.support.model_moments import Moments, fates
 from tests.support.rewind_cases import Case, Look
 
 REFUSALS = {
@@ -52,16 +53,13 @@ REFUSALS = {
     "INVALID_ARGUMENTS",
     "PLAN_STALE",
 }
-# What happens during a move: nothing (''), `gc` or `git status` beside it, or a kill (`us`, `filter`, `both`).
-FATES = (*("", "", "gc", "status"), *("us", "us", "us", "us", "filter", "both"))
 names = st.sampled_from(NAMES)
 some = st.integers(0, 9)
 modes = st.sampled_from(["branch", "stash", "discard", None])
-saves = st.sampled_from(["save", "save", None])
-fates = st.tuples(st.sampled_from(FATES), st.integers(0, 13), st.sampled_from(["", "", "edit", "again"]))
+saves = st.sampled_from(["save", "save", "remove", None])
 
 
-class World(People, RuleBasedStateMachine):
+class World(People, Moments, RuleBasedStateMachine):
     """One repository with a remote. `answers` counts the answers of our verbs."""
 
     base: ClassVar[Path]
@@ -81,6 +79,7 @@ class World(People, RuleBasedStateMachine):
         self.before: dict[str, Look] = {}
         self.after: dict[str, Look] = {}
         self.active = False
+        self.moments = {}
 
     def teardown(self) -> None:
         os.umask(self.mask)
