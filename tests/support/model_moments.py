@@ -15,7 +15,7 @@ from hypothesis.stateful import rule
 
 from devs_git.commands import rewind
 from devs_git.domain.moments.moment import Occasion
-from devs_git.storage.moments import make_moment, moment_store, prune_moments, read_moments
+from devs_git.storage.moments import make_moment, prune_moments, read_moments, store_packing
 from devs_git.values import replace
 from tests.support import moment_scene
 from tests.support.rewind_cases import Case, Look
@@ -86,13 +86,18 @@ class Moments:
         """Delete all moments of a day, or only collect what nothing names. The other moments stay whole."""
         workspace = self.case.workspace
         if store:
-            moment_store.pack(workspace.store_git, workspace.places.common, "now")
+            store_packing.pack(workspace.store_git, workspace.places.common, 0)
         else:
             prune_moments.prune(workspace.store_git, prune_moments.days(workspace.store_git)[:1])
         held = _listed(self.case)
         if store:
             assert self.moments.keys() <= held
         self.moments = {name: kept for name, kept in self.moments.items() if name in held}
+
+    @rule(text=st.sampled_from([b"", b"other words\n"]))
+    def files_come(self, text: bytes) -> None:
+        """Files that only `remove` takes away, at paths that no commit has."""
+        self.case.write({b"n/new": text, b"n/deep/er": text, b"new": text})
 
     @rule()
     def every_moment_is_whole(self) -> None:

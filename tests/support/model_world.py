@@ -80,6 +80,7 @@ class World(People, Moments, RuleBasedStateMachine):
         self.after: dict[str, Look] = {}
         self.active = False
         self.moments = {}
+        self.make_moment(refs=False, killed_at=None)
 
     def teardown(self) -> None:
         os.umask(self.mask)
