@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -235,3 +236,13 @@ def test_a_redo_to_staged_changes_asks_for_nothing(case: Case) -> None:
     case.write({"a": b"2\n", "new": b"n\n"})
     case.git("add", "a", "new")
     there_and_back_at_moment(case, name, "discard")
+
+
+def test_a_link_to_itself_in_the_place_of_a_folder_is_saved(case: Case) -> None:
+    case.stage("1", {"a": b"1\n", "d/e/z": b"z\n"})
+    case.write({"d/new": b"n\n"})
+    then, name = case.look(), moment(case)
+    shutil.rmtree(case.top / "d")
+    case.write({"d": Link(b"d")})
+    there_and_back_at_moment(case, name, "discard")
+    case.look().must_equal(then)

@@ -50,5 +50,6 @@ def _folders(path: str) -> Iterator[str]:
 def _mode(place: str) -> int:
     try:
         return os.lstat(place).st_mode
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
+        # There is nothing, or links in the place of a folder lead round in a circle.
         return 0
