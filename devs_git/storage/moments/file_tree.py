@@ -189,6 +189,9 @@ def _take(git: Git, ours: Git, head: str, choose: Choice) -> Shot:
         difference = _compare(user_lines, remembered)
     users, known = difference.users, difference.known
     absent = {path for path, entry in users.items() if entry.skipped and not os.path.lexists(top / path)}
+    # A new private index does not know that a folder is in the place of a file.
+    new = (path for path in users if path not in known and not users[path].is_link)
+    gone |= {path for path in new if os.path.isdir(top / path) and not os.path.islink(top / path)}  # noqa: PTH112, PTH114
     on_disk = (users.keys() - absent - gone) | difference.untracked
     write = [path for path in on_disk if path in touched or path not in known]
     write += touched - users.keys() - known.keys()
