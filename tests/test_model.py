@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 
 from devs_git.operations.rewind import preserve, return_to_state
+from devs_git.storage.moments import captured_state
+from devs_git.storage.moments.captured_state import Captured
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.backups import store as real_store
+from devs_git.values import replace
 from tests.support.model_runs import run_world
 from tests.support.model_world import World
 
@@ -37,4 +40,19 @@ def test_without_the_capture_the_model_finds_a_loss(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(return_to_state, "store", nothing)
     monkeypatch.setattr(preserve, "keep", lambda *_: preserve.Preserved("discard", "nowhere"))
     with pytest.raises(AssertionError, match="lost: "):
+        run_world(World, tmp_path, (20, 30), shrink=False, first=6)
+
+
+def test_without_dirty_files_in_moments_the_model_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control arm of moments: they hold the index, and no file that differs from it."""
+    real = captured_state.take
+
+    def nothing(*words: Any) -> Captured:
+        found = real(*words)
+        return replace(found, state=replace(found.state, worktree=found.state.index))
+
+    monkeypatch.setattr(captured_state, "take", nothing)
+    with pytest.raises(AssertionError, match="not as in the moment: "):
         run_world(World, tmp_path, (20, 30), shrink=False, first=6)
