@@ -4,10 +4,8 @@ spool=$common/devs/spool
 { read -r id </proc/sys/kernel/random/uuid || id=$(date +%s)-$PPID-$$; } 2>/dev/null
 [ -d "$spool" ] || (umask 077 && exec mkdir -p "$spool")
 if [ -L "$common/devs" ] || [ -L "$spool" ]; then spool=/dev/null; fi # never write through a link
-(
-  # Only this file is private: Python must see the umask of the person.
-  umask 077
-  exec >"$spool/.$id" || exit
+( # Only this file is private: Python must see the umask of the person.
+  umask 077 && exec >"$spool/.$id" || exit
   printf '%s %s\n' "$1" "$2"
   case $w in *[![:print:]]*) ;; *) printf 'PWD %s\n' "$w" ;; esac
   if [ "$tool_common" = "$common" ] && read -r head <"$here/HEAD"; then

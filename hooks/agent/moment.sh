@@ -4,24 +4,16 @@
 client=$1 event=$2 own=$here/devs/moments
 # include agent/may-write.sh
 # include agent/unchanged.sh
-# Note the session of a prompt ($1: the payload): a person's commands are about the session that was prompted last. A text in
-# JSON has a backslash before each quote, so this is the name of a field.
-note_prompt() {
-  case $1 in *'"session_id":'*) session=${1#*'"session_id":'} ;; *) return ;; esac
-  session=${session#*\"} session=${session%%\"*}
-  case $session in '' | *[!A-Za-z0-9_-]*) return ;; esac
-  { [ -d "$own" ] || mkdir -p "$own"; } 2>/dev/null
-  [ -L "$own" ] || [ -L "$own/prompted" ] || { printf '%s\n' "$session" >"$own/prompted"; } 2>/dev/null
-}
+# include agent/may-destroy.sh
+# include agent/note-prompt.sh
 case $event in
   before | prompt)
     # Read all input in each case, so that the client never writes into a closed pipe.
     [ -f "$tool_common/devs/moments-on" ] || exec cat >/dev/null
     payload=$(cat)
-    umask 077
     [ "$event" = before ] || note_prompt "$payload"
     may_write "$payload" || exit 0
-    [ -e "$own/gap" ] || [ -e "$own/note" ] || [ -e "$own/elsewhere" ] || may_destroy "$payload" || ! is_unchanged || exit 0
+    has_said || may_destroy "$payload" || ! is_unchanged || exit 0
     file=$own/.payload.$$
     # Only the file is private: Python must see the umask of the person.
     (umask 077 && { [ -d "$own" ] || mkdir -p "$own"; } && [ ! -L "$own" ] && printf '%s' "$payload" >"$file") 2>/dev/null || {
@@ -29,6 +21,5 @@ case $event in
       exit 0
     }
     @PYTHON@ -P -m devs_git hook moment "$client" "$event" "$tool_common" "$here" "$top" "$file"
-    exit 0
-    ;;
+    exit 0 ;;
 esac

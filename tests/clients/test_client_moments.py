@@ -51,9 +51,10 @@ def test_a_session_has_moments_before_its_prompts_and_calls_that_write_and_none_
     assert occasions[0].words == "Do as planned."
     assert [one.words for one in occasions[1:]] == ["echo one >one.txt"] * 2
     written = [one for one in run.payloads_of(program.before) if "one.txt" in str(one["tool_input"])]
-    assert {one.call_id for one in occasions[1:]} == {
-        str(written[0].get("tool_use_id") or written[0].get("callID", ""))
-    }
+    (call_id,) = {one.call_id for one in occasions[1:]}
+    # Gemini CLI names no call, and our recording plug-in for OpenCode is not told its id.
+    assert bool(call_id) == (program.client != "gemini")
+    assert call_id == written[0].get("tool_use_id", call_id)
     (top / "one.txt").write_text("changed between two prompts\n")
     workbench.run(prompt="And again.", resume=payload["session_id"])
     assert [details.occasion.words for _, details in kept(top)[3:]] == ["And again."]

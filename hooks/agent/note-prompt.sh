@@ -1,0 +1,12 @@
+# Note the session of a prompt ($1: the payload): a person's commands are about the session that was prompted last. A text in
+# JSON has a backslash before each quote, so this is the name of a field.
+note_prompt() {
+  case $1 in *'"session_id":'*) session=${1#*'"session_id":'} ;; *) return ;; esac
+  session=${session#*\"} session=${session%%\"*}
+  case $session in '' | *[!A-Za-z0-9_-]*) return ;; esac
+  { [ -d "$own" ] || (umask 077 && exec mkdir -p "$own"); } 2>/dev/null
+  [ -L "$own" ] || [ -L "$own/prompted" ] || { printf '%s\n' "$session" >"$own/prompted"; } 2>/dev/null
+}
+
+# Whether there is something to tell. Of what was destroyed the next prompt tells.
+has_said() { [ -e "$own/gap" ] || { [ "$event" = prompt ] && { [ -e "$own/note" ] || [ -e "$own/elsewhere" ]; }; }; }
