@@ -185,6 +185,25 @@ def test_a_rewind_over_an_untracked_file_goes_on_with_untracked_over_http(top: P
         assert (done.status, (top / "1.txt").read_text()) == (200, "1")
 
 
+def test_a_tool_takes_untracked_files_away_by_its_plan_and_undo_brings_them_back(top: Path) -> None:
+    (top / "new.txt").write_text("mine")
+    planned = _said(top, "preview_rewind", task_id="1", untracked="remove")
+    assert (planned["removed_untracked"], planned["removed_untracked_count"]) == (["new.txt"], 1)
+    assert "+remove:" in planned["plan_id"]
+    done = _said(top, "rewind_to_task", plan_id=planned["plan_id"])
+    assert (done["removed_untracked"], (top / "new.txt").exists()) == (["new.txt"], False)
+    _said(top, "undo_rewind")
+    assert (top / "new.txt").read_text() == "mine"
+
+
+@pytest.mark.thorough
+def test_a_rewind_takes_untracked_files_away_over_http(top: Path) -> None:
+    (top / "new.txt").write_text("mine")
+    with serve(top) as web:
+        done = web.send("POST", "/api/v1/mesh/tasks/1/rewind", b'{"untracked": "remove"}')
+    assert (done.status, (top / "new.txt").exists()) == (200, False)
+
+
 @pytest.mark.thorough
 def test_an_open_gate_is_shown_by_a_tool_and_waited_for_in_a_shell(top: Path) -> None:
     gate = gate_scene.ask(Workspace.open(top))
