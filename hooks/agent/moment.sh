@@ -20,6 +20,6 @@ case $event in
       echo 'devs-git: the state of the worktree could not be kept, because the git directory cannot be written.' >&2
       exit 0
     }
-    @PYTHON@ -P -m devs_git hook moment "$client" "$event" "$tool_common" "$here" "$top" "$file"
+    @PYTHON@ -P -m devs_git hook moment "$client" "$event" "$tool_common" "$here" "$top" "$file" "${seen-}"
     exit 0 ;;
 esac

@@ -15,8 +15,10 @@ is_unchanged() {
   oid=$now
   case $now in 'ref: '*) { read -r oid <"$tool_common/${now#ref: }"; } 2>/dev/null || oid=$(ask rev-parse -q --verify HEAD) ;; esac
   [ "$oid" = "$head" ] || return
-  # Two gits at once are quicker than one that answers both questions.
-  { ask ls-files -o --exclude-standard --exclude-from="$own/excluded" || echo; } | { ! read -r _; } & new=$!
-  ask diff-files --quiet --no-ext-diff --ignore-submodules=dirty & files=$!
+  # Two gits at once are quicker than one that answers both questions. Python takes their answers, too.
+  seen=$own/.seen.$$
+  { : >"$seen.new" && : >"$seen.files"; } 2>/dev/null || return
+  ask ls-files -z -o --exclude-standard --exclude-from="$own/excluded" >"$seen.new" & new=$!
+  ask diff-files -z --name-only --no-ext-diff --ignore-submodules=dirty >"$seen.files" & files=$!
 # include agent/sums.sh
 }

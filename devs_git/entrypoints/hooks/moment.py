@@ -23,8 +23,9 @@ from devs_git.domain.text import limits
 from devs_git.storage.git import bounded
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import REPOSITORY_VARIABLES
-from devs_git.storage.moments import behind, gaps, loss_note, unsaid
+from devs_git.storage.moments import behind, gaps, loss_note, seen_changes, unsaid
 from devs_git.storage.moments.gaps import Gap
+from devs_git.storage.moments.seen_changes import Seen
 
 # Seconds that a prompt, or the end of a session, waits from the beginning of the hook, and that the shell needed before it
 # could write the payload.
@@ -41,13 +42,14 @@ def main(arguments: list[str]) -> int:
     """Return 0. What cannot be kept stops nothing."""
     # The payload may have any form, and a disk may be full.
     with contextlib.suppress(Exception):
-        name, event, common, git_dir, top, file = arguments
+        name, event, common, git_dir, top, file, *looked = arguments
         places = Places(Path(git_dir), Path(common), Path(top))
         call, begun = _read(name, event, Path(file))
         # The client's own repository must not be taken for that of the worktree.
         for variable in REPOSITORY_VARIABLES:
             os.environ.pop(variable, None)
-        answer = _answer(call, places, _keep(call, places, begun))
+        seen = seen_changes.take(Path(looked[0])) if looked and looked[0] else None
+        answer = _answer(call, places, _keep(call, places, begun, seen))
         if answer:
             sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
             sys.stdout.flush()
@@ -83,7 +85,7 @@ def _read(name: str, event: str, file: Path) -> tuple[MomentCall, float]:
     return moment_call.parse(one_client.named(name), event, data), begun - _BEFORE_FILE
 
 
-def _keep(call: MomentCall, places: Places, begun: float) -> list[str]:
+def _keep(call: MomentCall, places: Places, begun: float, seen: Seen | None) -> list[str]:
     """Make the moment; what it says to the agent, in the form of `_answer`."""
     folder = places.moments
     waits = call.kind in ("call", "after")
@@ -95,7 +97,7 @@ def _keep(call: MomentCall, places: Places, begun: float) -> list[str]:
             # In the process of its own: the client's hook itself needs none of this.
             from devs_git.operations.moments import make_in_hook
 
-            warned = make_in_hook.keep(call, places, seconds)
+            warned = make_in_hook.keep(call, places, seconds, seen)
             said = ["refused" if warned.refused else "warned", warned.text] if warned.text else []
             return json.dumps(said)
 

@@ -16,6 +16,7 @@ from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import gaps, last_moment, loss_note, make_moment
 from devs_git.storage.moments.gaps import Gap
 from devs_git.storage.moments.maker import private_folder
+from devs_git.storage.moments.seen_changes import Seen
 from devs_git.workspace import Workspace
 
 # Seconds that a call of a tool waits.
@@ -23,16 +24,16 @@ PATIENCE: Final = 5.0
 _TOO_LONG: Final = f"it took more than {PATIENCE:g} seconds"
 
 
-def keep(call: MomentCall, places: Places, seconds: float) -> Warned:
+def keep(call: MomentCall, places: Places, seconds: float, seen: Seen | None = None) -> Warned:
     """Make the moment of this call, in at most `seconds`; before worktrees are removed, one of each of them, too.
 
-    What the agent has to know before the command runs is returned. What the last command destroyed is noted.
+    `seen`: what the hook saw. What the agent has to know before the command runs is returned. What the last command destroyed is noted.
     """
     warned = Warned()
     try:
         with time_limit.within(seconds):
             workspace, previous = Workspace(places), last_moment.read(places).id
-            warned = _make(call, workspace)
+            warned = _make(call, workspace, seen)
             _note_loss(call, workspace, previous)
     except GitTimedOut:
         note(call, places, _TOO_LONG)
@@ -47,9 +48,9 @@ def keep(call: MomentCall, places: Places, seconds: float) -> Warned:
     return warned
 
 
-def _make(call: MomentCall, workspace: Workspace) -> Warned:
+def _make(call: MomentCall, workspace: Workspace, seen: Seen | None) -> Warned:
     if call.kind != "call":
-        make_moment.make(maker_of(workspace), call.occasion)
+        make_moment.make(maker_of(workspace, seen), call.occasion)
         return Warned()
     # Only calls need what knows of commands.
     from devs_git.operations.moments import net

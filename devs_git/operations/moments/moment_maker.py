@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from devs_git.storage.moments.maker import Maker
+from devs_git.storage.moments.seen_changes import Seen
 from devs_git.workspace import Workspace
 
 
-def maker_of(workspace: Workspace) -> Maker:
+def maker_of(workspace: Workspace, seen: Seen | None = None) -> Maker:
     """The maker for the worktree of the workspace; NOT_A_REPOSITORY if it has none.
 
     The policy is read only if the files to save are large, because that takes time.
@@ -19,4 +20,5 @@ def maker_of(workspace: Workspace) -> Maker:
         workspace.objects,
         lambda: workspace.policy.backup_limit,
         workspace.clock,
+        seen=seen,
     )

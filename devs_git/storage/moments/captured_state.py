@@ -17,6 +17,7 @@ from devs_git.storage.git.program import Git, join_z, split_z
 from devs_git.storage.moments import file_tree
 from devs_git.storage.moments.file_tree import Shot
 from devs_git.storage.moments.maker import KnownMoment, Maker
+from devs_git.storage.moments.seen_changes import Seen
 from devs_git.storage.worktree import active_task, attributes, unconverted_bytes
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.modes import Modes, default_mode, umask
@@ -61,7 +62,7 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
     ours = private(maker.git, maker.folder / "index")
     choose = partial(_choose, Path(maker.git.where), maker.limit)
     same = known.state if known and known.same_index else None
-    shot = file_tree.read_changes(ours, choose) if same and not same.index_raw else None
+    shot = file_tree.read_changes(ours, choose, _seen(maker)) if same and not same.index_raw else None
     few = shot is not None
     shot = shot or file_tree.read_files(maker.git, ours, head.commit, choose)
     index = _index(maker, shot.listed, same)
@@ -81,6 +82,14 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
     _exclude(maker.folder, shot.left_out)
     changed = shot.changed if few else None
     return Captured(state, shot.left_out, bool(index.stages), index.stages, changed)
+
+
+def _seen(maker: Maker) -> Seen | None:
+    """What the hook saw; None if it left out something, which the moment has to name."""
+    try:
+        return None if (maker.folder / "excluded").stat().st_size else maker.seen
+    except OSError:
+        return None
 
 
 def _unconverted(maker: Maker, ours: Git, shot: Shot, *, few: bool) -> UnconvertedFiles:

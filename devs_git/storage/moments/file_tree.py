@@ -19,6 +19,7 @@ from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
+from devs_git.storage.moments.seen_changes import Seen
 from devs_git.storage.worktree import attributes
 from devs_git.values import immutable
 
@@ -31,8 +32,7 @@ _GONE: Final = "0 " + "0" * 40  # tells `update-index --index-info` to remove an
 _ALL: Final = ("ls-files", "-z", "-v", "-s", "-c", "-o", "--exclude-standard")
 _OTHERS: Final = ("ls-files", "-z", "-o", "--exclude-standard")
 _TOUCHED: Final = ("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=dirty")
-# Files that decide which other files are ignored, or how they are converted.
-_RULES: Final = frozenset((".gitignore", ".gitattributes", ".gitmodules"))
+_RULES: Final = frozenset((".gitignore", ".gitattributes", ".gitmodules"))  # about other files
 # All stat data counts, whatever the user's settings say: an edit that keeps the size must not be missed.
 _STAT: Final = (
     "core.checkStat=default",
@@ -133,22 +133,22 @@ def read_files(git: Git, ours: Git, head: str, choose: Choice) -> Shot:
         ) from error
 
 
-def read_changes(ours: Git, choose: Choice) -> Shot | None:
-    """The tree, if only files changed since the last call and the user's index is the same; None if that is not enough.
-
-    `ours` is git on the private index, which has no file that a sparse checkout leaves out. `listed` is empty.
+def read_changes(ours: Git, choose: Choice, seen: Seen | None = None) -> Shot | None:
+    """The tree, if only files changed since the last call, and the user's index is the same; else None. `ours` is git on the
+    private index, without files that a sparse checkout leaves out. With `seen` git does not look again.
     """
     index = Path(ours.env["GIT_INDEX_FILE"])
     index.with_name(index.name + ".lock").unlink(missing_ok=True)
     ours = ours.with_config(*_STAT)
     try:
-        with ours.alongside(*_OTHERS) as others, ours.alongside(*_TOUCHED) as touched_files:
-            # The settings are needed later; they are read while these two work.
-            attributes.settings(ours)
-            new = split_z(others())
-            touched, gone = _read_changes(touched_files())
+        if seen:
+            new, changed = split_z(seen.new), {*split_z(seen.files)}
+        else:
+            with ours.alongside(*_OTHERS) as others, ours.alongside(*_TOUCHED) as touched_files:
+                attributes.settings(ours)  # needed later
+                new, changed = split_z(others()), set().union(*_read_changes(touched_files()))
         nested = {path for path in new if path.endswith("/")}
-        paths = sorted((touched | gone | set(new)) - nested)
+        paths = sorted({*changed, *new} - nested)
         if any(path.rpartition("/")[2] in _RULES for path in paths):
             # Other files may be ignored now, or no longer be.
             return None

@@ -61,6 +61,7 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
             # A commit that another process makes at this moment takes some milliseconds.
             with contextlib.suppress(_MovedMeanwhile):
                 return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
+            maker = replace(maker, seen=None)
         return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
 
 
@@ -80,7 +81,7 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
     current = LastMoment(
         head_file=last_moment.head_file(maker.places),
         head=head.commit,
-        index_sum=last_moment.sum_of_index(maker.git),
+        index_sum=maker.seen.index_sum if maker.seen else last_moment.sum_of_index(maker.git),
         refs_sum=last_moment.sum_of_refs(maker.store, maker.places) if keep_refs else before.refs_sum,
     )
     known = _last_known(maker, before, current)

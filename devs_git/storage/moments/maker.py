@@ -11,6 +11,7 @@ from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
 from devs_git.storage.moments import moment_store
+from devs_git.storage.moments.seen_changes import Seen
 from devs_git.storage.worktree.backups import State
 from devs_git.values import field, immutable
 
@@ -35,6 +36,8 @@ class Maker:
     limit: Callable[[], int]
     clock: Callable[[], datetime]
     step: Callable[[str], None] = field(default=lambda _name: None)
+    # What the hook saw just before, if it looked.
+    seen: Seen | None = None
 
     @property
     def moments(self) -> Git:
