@@ -16,7 +16,7 @@ from devs_git.values import immutable
 # Bytes of ignored files in one moment.
 ROOM: Final = 64 << 20
 # Files of one moment. More are a folder of packages that can be fetched again, and take long to read.
-MOST: Final = 20_000
+MOST: Final = 10_000
 _NAMED: Final = 5
 
 

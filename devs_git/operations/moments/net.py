@@ -29,6 +29,8 @@ from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 _CHECKED = "devs/checked-tip"
+# Ignored files that are read in a moment's time.
+_MANY = 1000
 
 
 @immutable
@@ -133,6 +135,9 @@ def _catch(
     top = workspace.top
     sizes, repositories = takable.ignored_files(workspace.git, top, reaches)
     choice = ignored_choice.choose(sizes)
+    if len(choice.kept) > _MANY:
+        # To read them takes seconds, and the client may not wait so long: all else is kept first.
+        make_moment.make(maker_of(workspace), occasion, keep_refs=True)
     made = make_moment.make(maker_of(workspace), occasion, keep_refs=True, ignored=choice.kept)
     others = _left_out(
         made, repositories, reaches, [os.path.relpath(one.top or "", top) for one in all_worktrees]
