@@ -112,6 +112,21 @@ def test_while_a_long_command_of_one_session_runs_edits_of_the_other_stay_its_ow
     assert {one.path: one.sessions for one in done.left_out} == {"shell-of-b.txt": ("session-a",)}
 
 
+def test_a_file_that_a_command_of_one_wrote_while_the_other_edited_it_is_of_both(
+    agents: tuple[Agent, Agent], top: Path, git: Run
+) -> None:
+    first, second = agents
+    long = first.begins("make fmt")
+    second.edit("a.txt", "by B\n")
+    second.edit("f1.txt", "by B\n")
+    with (top / "a.txt").open("a") as stream:
+        stream.write("by the command of A\n")
+    first.ends(long, "make fmt")
+    done = record("session-b")
+    assert committed(git) == {"f1.txt"}
+    assert done.left_out == (LeftOut("a.txt", ("session-a",), ("session-a",), unknown=False),)
+
+
 def test_what_changed_while_calls_of_both_ran_counts_for_both(
     agents: tuple[Agent, Agent], top: Path, git: Run
 ) -> None:

@@ -1,9 +1,9 @@
 """Which sessions wrote a path since it was as in HEAD, by moments, calls of tools and edits.
 
 A moment shows which paths changed since the moment before. A change that an edit explains counts for the session of the
-edit. Any other change counts for each session of which a call of a tool that may write was running when the moment was
-made: a call that ended before has made a moment of its own, if it changed anything. What is left counts for nobody that we
-know: a person, or a program in the background.
+edit: alone, unless it explains only a part of the change. Any other change counts for each session of which a call of a
+tool that may write was running when the moment was made: a call that ended before has made a moment of its own, if it
+changed anything. What is left counts for nobody that we know: a person, or a program in the background.
 
 All times are in UTC, in one form, so that they can be compared as text.
 """
@@ -11,7 +11,7 @@ All times are in UTC, in one form, so that they can be compared as text.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from devs_git.values import immutable
@@ -63,8 +63,17 @@ class Writers:
 _Explained = Mapping[tuple[int, str], frozenset[str]]
 
 
-def who_wrote(looks: Sequence[Look], calls: Iterable[Call], edits: Iterable[Edit]) -> dict[str, Writers]:
-    """The writers of each path that differs from HEAD at the last look. `looks` are in the order of their times."""
+def who_wrote(
+    looks: Sequence[Look],
+    calls: Iterable[Call],
+    edits: Iterable[Edit],
+    explains: Callable[[int, str], bool] = lambda _number, _path: True,
+) -> dict[str, Writers]:
+    """The writers of each path that differs from HEAD at the last look. `looks` are in the order of their times.
+
+    `explains(number, path)`: whether the edits before this look explain all of the change. It is asked only if calls of other
+    sessions were running, too.
+    """
     found: dict[str, Writers] = {}
     exact, near = _explained(looks, edits)
     known = tuple(calls)
@@ -72,7 +81,10 @@ def who_wrote(looks: Sequence[Look], calls: Iterable[Call], edits: Iterable[Edit
         running = _running(known, look.at) if number and look.changed else _NOBODY
         for path in look.changed - look.as_in_head:
             before = found.get(path, Writers())
-            now = (exact.get((number, path)) or running) | near.get((number, path), _NOBODY)
+            now = exact.get((number, path), _NOBODY)
+            if not now or (running - now and not explains(number, path)):
+                now |= running
+            now |= near.get((number, path), _NOBODY)
             found[path] = Writers(before.sessions | now, before.unknown or not now)
         for path in look.as_in_head:
             found.pop(path, None)

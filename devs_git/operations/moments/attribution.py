@@ -16,6 +16,7 @@ from devs_git.domain.moments.running_calls import Ended, calls_of
 from devs_git.domain.moments.who_wrote import Call, Edit, Look, Writers, who_wrote
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
+from devs_git.operations.moments.explained_changes import EditInput, Explained
 from devs_git.operations.moments.shared_files import is_among
 from devs_git.storage.catalog import session_signs
 from devs_git.storage.git.objects import EMPTY_TREE
@@ -71,18 +72,26 @@ def attribute(
     if not shots:
         return Attribution()
     calls = session_signs.calls_since(catalog, shots[0].at)
-    edits = tuple(_edits(workspace, catalog, calls))
+    inputs = dict(_edits(workspace, catalog, calls))
+    edits = tuple(inputs)
     signs = _signs(catalog, shots, calls)
     with_moments = {shot.details.occasion.session for shot in shots}
     live = live_sessions(signs, session_signs.ends(catalog), workspace.clock())
     live &= with_moments | {edit.session for edit in edits}
     if len(live) < least:
         return Attribution({}, live, signs)
-    looks = _looks(workspace, head_tree, shots)
+    steps = _steps(workspace, head_tree, shots)
+    looks = _looks(shots, steps)
+    explained = Explained(moment_store.objects_of(workspace.objects), looks, steps[1:], inputs)
     looks.append(Look(stamp(workspace.clock()), _edited_since(shots[-1].at, edits, now)))
     # A session without a moment here works in another worktree.
     running = _running(catalog, shots, [call for call in calls if call.session in with_moments])
-    return Attribution(who_wrote(looks, running, edits), live, signs, _prompted(workspace, catalog, shots))
+    return Attribution(
+        who_wrote(looks, running, edits, explained.explains),
+        live,
+        signs,
+        _prompted(workspace, catalog, shots),
+    )
 
 
 def _shots(workspace: Workspace, head_tree: str, most: int) -> list[_Shot]:
@@ -104,20 +113,24 @@ def _shots(workspace: Workspace, head_tree: str, most: int) -> list[_Shot]:
     return found[::-1]
 
 
-def _looks(workspace: Workspace, head_tree: str, shots: Sequence[_Shot]) -> list[Look]:
+def _steps(workspace: Workspace, head_tree: str, shots: Sequence[_Shot]) -> Sequence[Sequence[Change]]:
+    """First what differs between HEAD and the newest moment; then the changes of each moment to the one before."""
     trees = [head_tree, *(shot.tree for shot in shots)]
     pairs = [(head_tree, trees[-1]), *pairwise(trees)]
     git = moment_store.with_objects(workspace.store_git, workspace.places.common)
     try:
-        dirty, *steps = compare_trees(git, pairs)
+        return compare_trees(git, pairs)
     except GitFailed as error:
         raise DevsError(
             "CONFLICT",
             "Objects of a moment are missing, so devs-git does not know who wrote which file.",
             hint="See what is wrong: git fsck",
         ) from error
-    in_head = {change.path: change.old for change in dirty}
-    return [_look(shot.at, changes, in_head) for shot, changes in zip(shots, steps, strict=True)]
+
+
+def _looks(shots: Sequence[_Shot], steps: Sequence[Sequence[Change]]) -> list[Look]:
+    in_head = {change.path: change.old for change in steps[0]}
+    return [_look(shot.at, changes, in_head) for shot, changes in zip(shots, steps[1:], strict=True)]
 
 
 def _look(at: str, changes: Sequence[Change], in_head: Mapping[str, TreeEntry]) -> Look:
@@ -153,13 +166,16 @@ def _earlier(at: str, milliseconds: int) -> str:
     return stamp(datetime.fromisoformat(at) - timedelta(milliseconds=milliseconds))
 
 
-def _edits(workspace: Workspace, catalog: Catalog, calls: Sequence[ToolCall]) -> Iterator[Edit]:
+def _edits(
+    workspace: Workspace, catalog: Catalog, calls: Sequence[ToolCall]
+) -> Iterator[tuple[Edit, EditInput]]:
     top = os.path.realpath(workspace.top)
     for call in calls:
         client = CLIENTS.get(call.client)
         if call.failed or not client or call.tool not in (*client.edits, *client.patches):
             continue
-        named = edited_files(client, call.tool, session_signs.input_of(catalog, call))
+        given = session_signs.input_of(catalog, call)
+        named = edited_files(client, call.tool, given)
         folder = ""
         if not all(map(os.path.isabs, named)):
             folder = session_signs.folder_of(catalog, call, client.fields.folder)
@@ -167,7 +183,7 @@ def _edits(workspace: Workspace, catalog: Catalog, calls: Sequence[ToolCall]) ->
         begun = stamp(datetime.fromisoformat(call.ended) - took - _LATE)
         for name in named:
             for path in _below(top, os.path.join(folder or top, name)):  # noqa: PTH118
-                yield Edit(call.session, path, begun, call.ended)
+                yield Edit(call.session, path, begun, call.ended), EditInput(client, call.tool, given, name)
 
 
 def _below(top: str, place: str) -> set[str]:
