@@ -10,7 +10,7 @@
   fi
   # With another index Python looks at everything, so there is nothing to wait for.
   whole=1
-  [ "$same" = 0 ] && wait $files && wait $new && whole=0
+  { [ "$same" = 0 ] && wait $files && wait $new && whole=0; } 2>/dev/null
   kill $timer 2>/dev/null
   if [ "$same$whole" = 00 ] && [ ! -s "$seen.new" ] && [ ! -s "$seen.files" ]; then rm -f "$seen.new" "$seen.files"; return; fi
   # Without this file Python takes neither answer: they may be incomplete.

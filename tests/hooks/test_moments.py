@@ -68,13 +68,14 @@ def test_a_session_has_moments_at_prompts_at_calls_that_may_write_and_at_its_end
     assert (last.session, last.words) == ("s", "")
 
 
-def test_an_unchanged_state_makes_no_moment_and_starts_no_python(project: Path) -> None:
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_an_unchanged_state_makes_no_moment_and_starts_no_python(shell: str, project: Path) -> None:
     call(project, prompt())
     call(project, before("Bash", command="make"))  # branches and stash are known from here on
     before_that = kinds(project)
     break_python(project)
     for payload in (prompt(), before("Bash", command="make"), after(), stop()):
-        assert silent(call(project, payload)), payload
+        assert silent(call(project, payload, shell=shell)), payload
     assert kinds(project) == before_that
 
 
@@ -116,6 +117,16 @@ def test_a_command_that_may_drop_refs_keeps_the_tips_of_branches_and_the_stash(
     moment, details = kept(project)[-1]
     assert moment.kind == "call"
     assert "refs/heads/other" in details.branches
+
+
+def test_after_a_new_branch_the_next_calls_start_no_python(project: Path, git: Run) -> None:
+    for command in ("make", "echo one && true"):
+        call(project, before("Bash", command=command))
+        git("branch", f"other-{command[:4]}")
+    call(project, before("Bash", command="echo one && true"))
+    break_python(project)
+    assert silent(call(project, before("Bash", command="echo one && true")))
+    assert silent(call(project, before("Bash", command="make")))
 
 
 def test_where_moments_are_off_nothing_is_kept(project: Path) -> None:
