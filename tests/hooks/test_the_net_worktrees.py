@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from devs_git.storage.moments import behind
+from devs_git.workspace import Workspace
 from tests.support.agent_calls import before, call
 from tests.support.git_calls import git as run_git
 from tests.support.net_agent import Agent, devs_git, installed
@@ -105,6 +108,34 @@ def test_accident_79899_a_worktree_with_unpushed_commits_and_its_branch(project:
     bring_back(agent, linked, before, line)
 
 
+# The same accident, with the client's own removal at the end of a session: no command of the agent says it.
+def test_a_worktree_that_a_client_removes_after_the_session_is_known_in_the_main_one(
+    project: Path, linked: Path
+) -> None:
+    run_git("clean", "-fdqX", where=linked)
+    before = picture(linked)
+    ended = {"session_id": "s", "hook_event_name": "SessionEnd", "reason": "exit", "cwd": os.fspath(linked)}
+    assert call(project, ended, where=linked).status == 0
+    workspace = Workspace.open(linked)
+    while behind.is_at_work(workspace.places.own / "moments"):
+        time.sleep(0.02)
+    agent = Agent(project)
+    assert agent.status() == []
+    assert agent.prompt() == ""
+    run_git("worktree", "remove", "--force", os.fspath(linked), where=project)
+    (line,) = agent.status()
+    assert agent.prompt() == line
+    bring_back(agent, linked, before, line)
+
+
+def test_a_clean_worktree_that_is_removed_is_no_loss(project: Path, git: Run) -> None:
+    git("worktree", "add", "-q", "-b", "clean", os.fspath(project.parent / "clean"))
+    agent = Agent(project)
+    agent.run("git worktree remove ../clean")
+    assert not (project.parent / "clean").exists()
+    assert agent.status() == []
+
+
 def test_a_tool_of_a_client_that_removes_worktrees_makes_a_moment_of_each_one(
     project: Path, linked: Path, git: Run
 ) -> None:
@@ -114,6 +145,9 @@ def test_a_tool_of_a_client_that_removes_worktrees_makes_a_moment_of_each_one(
     listed = devs_git("log", "--moments", "--json", where=project)
     for name in (".", "linked", "other"):
         assert f'"worktree": "{name}"' in listed or f'"worktree":"{name}"' in listed
+    was = picture(linked)
     git("worktree", "remove", "--force", os.fspath(linked))
-    (line,) = Agent(project).status()
+    agent = Agent(project)
+    (line,) = agent.status()
     assert f"the worktree {linked} with" in line
+    bring_back(agent, linked, was, line)

@@ -57,9 +57,8 @@ class Loss:
 
     @property
     def is_any(self) -> bool:
-        """Whether something is gone that the moment has."""
-        parts = (self.files, self.staged, self.ignored, self.commits, self.branches, self.stashes)
-        return any(parts) or bool(self.worktree)
+        """Whether something is gone that the moment has. A worktree in which nothing was lost does not count."""
+        return any((self.files, self.staged, self.ignored, self.commits, self.branches, self.stashes))
 
 
 def lost(before: Entries, now: Present) -> tuple[str, ...]:

@@ -44,8 +44,18 @@ def keep(call: MomentCall, places: Places, seconds: float, seen: Seen | None = N
     except Exception as error:  # noqa: BLE001 - a bug must not stop a tool
         note(call, places, f"this is a bug of devs-git: {type(error).__name__}: {error}")
     if call.kind == "stop":
+        _leave(call, places)
         _pack(places)
     return warned
+
+
+def _leave(call: MomentCall, places: Places) -> None:
+    """At the end of a session a client may remove its worktree: then the main worktree knows what was in it."""
+    if call.event == call.client.end and places.git_dir != places.common:
+        from devs_git.operations.moments import net
+
+        with contextlib.suppress(OSError):
+            net.leave(places, last_moment.read(places).id)
 
 
 def _make(call: MomentCall, workspace: Workspace, seen: Seen | None) -> Warned:

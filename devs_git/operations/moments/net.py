@@ -15,6 +15,7 @@ from devs_git.domain.moments import dangers, ignored_choice, scripts
 from devs_git.domain.moments.dangers import Danger
 from devs_git.domain.moments.moment import Occasion
 from devs_git.domain.moments.scripts import Script
+from devs_git.domain.moments.taking import WHOLE_FOLDERS, Taking
 from devs_git.domain.moments.warned import Warned
 from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git import bounded
@@ -29,6 +30,8 @@ from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 _CHECKED = "devs/checked-tip"
+# What a client takes that removes the worktree in which it works.
+_REMOVAL = Taking("", WHOLE_FOLDERS, (".",), whole=True)
 # Ignored files that are read in a moment's time.
 _MANY = 1000
 
@@ -72,10 +75,24 @@ def before_command(workspace: Workspace, occasion: Occasion, command: str, folde
 def before_removal(workspace: Workspace, occasion: Occasion) -> None:
     """Make a moment of each worktree, before a client removes one."""
     everyone = worktrees(workspace.store_git, workspace.places.common)
+    own = (Reach(_REMOVAL, (".",)),)
     caught = tuple(
-        _catch(Workspace(places), replace(occasion, kind="worktree"), (), everyone) for places in everyone
+        _catch(
+            Workspace(places),
+            replace(occasion, kind="worktree"),
+            own if places.git_dir == workspace.places.git_dir else (),
+            everyone,
+        )
+        for places in everyone
     )
     _watch(workspace.places, caught)
+
+
+def leave(here: Places, moment_id: str) -> None:
+    """Remember the newest moment of a linked worktree in the main one, for the case that the worktree is removed."""
+    watched = Watched(str(here.git_dir), str(here.top), moment_id, of=here.worktree_id)
+    loss_note.unwatch(here.shared / "moments", lambda one: one.of == here.worktree_id)
+    loss_note.watch_elsewhere(here.shared / "moments", [watched])
 
 
 def look(command: str, folder: str) -> Danger:

@@ -18,6 +18,7 @@ NOTE: Final = "note"
 _WATCHED: Final = "watched"
 # The same of calls in other worktrees, which may be gone.
 ELSEWHERE: Final = "elsewhere"
+_PLACES: Final = "elsewhere.places"
 # The files for which a hook has something to say.
 SAID: Final = (NOTE, ELSEWHERE)
 # Losses that are kept, and paths of one that are looked at again.
@@ -73,6 +74,17 @@ def watch(folder: Path, watched: Sequence[Watched]) -> None:
 def watch_elsewhere(folder: Path, watched: Sequence[Watched]) -> None:
     """Remember them in another worktree, because that of the call may be removed."""
     _add(folder / ELSEWHERE, watched)
+    _list_places(folder)
+
+
+def _list_places(folder: Path) -> None:
+    """Write the file in which each worktree has a file as long as it exists, one a line: a shell looks whether all do."""
+    rows = _rows(folder / ELSEWHERE)
+    if rows:
+        lines = dict.fromkeys(f"{one.top}/.git\n" for one in rows if "\n" not in one.top)
+        replace_file(folder / _PLACES, "".join(lines).encode("utf-8", "surrogateescape"))
+    else:
+        (folder / _PLACES).unlink(missing_ok=True)
 
 
 def watches(folder: Path) -> bool:
@@ -101,6 +113,7 @@ def unwatch(folder: Path, gone: Callable[[Watched], bool]) -> None:
             _write(folder / name, left)
         elif not left:
             (folder / name).unlink(missing_ok=True)
+    _list_places(folder)
 
 
 def _add(file: Path, watched: Sequence[Watched]) -> None:
