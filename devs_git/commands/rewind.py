@@ -161,7 +161,12 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
     with move_tree.translate_failures("GIT_RESET_FAILED"):
         if request.dry_run:
             return _plan(workspace, request)
-        return _move(workspace, request)
+        result = _move(workspace, request)
+    if (workspace.places.moments / "note").exists():
+        from devs_git.operations.moments import net_loss
+
+        net_loss.brought_back(workspace, result.rewound_to.removeprefix("moment:"))
+    return result
 
 
 def _move(workspace: Workspace, request: Request) -> Result:

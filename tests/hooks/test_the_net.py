@@ -187,6 +187,16 @@ def test_where_the_net_is_strict_a_command_that_takes_what_no_moment_holds_is_re
     assert (project / "large.log").exists()
 
 
+def test_a_line_does_not_come_back_with_an_edit_after_the_work_was_brought_back(project: Path) -> None:
+    dirty(project)
+    agent = Agent(project)
+    agent.run("git reset -q --hard")
+    (line,) = agent.status()
+    agent.bring_back(line)
+    (project / "f2.txt").write_text("edited after that\n")
+    assert agent.status() == []
+
+
 def test_a_line_goes_when_the_work_is_back_in_another_way(project: Path) -> None:
     dirty(project, intended=False)
     agent = Agent(project)
