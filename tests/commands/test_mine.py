@@ -143,6 +143,7 @@ def test_what_changed_while_calls_of_both_ran_counts_for_both(
     assert [(one.path, one.sessions) for one in done.left_out] == [("both.txt", ("session-b",))]
 
 
+@pytest.mark.quick
 def test_what_a_person_wrote_too_is_left_out(agents: tuple[Agent, Agent], top: Path, git: Run) -> None:
     first, _ = agents
     first.shell("echo A > one.txt; echo A > two.txt")
@@ -152,6 +153,7 @@ def test_what_a_person_wrote_too_is_left_out(agents: tuple[Agent, Agent], top: P
     assert done.left_out == (LeftOut("one.txt", (), (), unknown=True),)
 
 
+@pytest.mark.quick
 def test_what_others_staged_stays_staged_and_is_not_committed(agents: tuple[Agent, Agent], git: Run) -> None:
     first, second = agents
     second.shell(
