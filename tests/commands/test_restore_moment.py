@@ -177,3 +177,17 @@ def test_a_file_whose_line_ends_alone_differ_comes_back_to_the_byte(case: Case) 
     case.write({"t.txt": b"t\r\n", "n.txt": b"n\r\n"})
     bring(case, name)
     assert case.look().files == then.files
+
+
+@pytest.mark.parametrize("to", [b"x", b"other"])
+def test_a_link_in_the_place_of_a_folder_comes_back_and_what_it_leads_to_keeps_its_permissions(
+    case: Case, to: bytes
+) -> None:
+    case.stage("1", {"a": b"1\n", "other/deep": b"o\n"})
+    case.write({"x": Link(to)})
+    then, name = case.look(), moment(case)
+    case.write({"x": None})
+    case.write({"x/deep": b"d\n"})
+    (case.top / "x/deep").chmod(0o600)
+    bring(case, name)
+    assert case.look().files == then.files

@@ -57,12 +57,24 @@ def modes_after_move(before: Modes, wanted: Modes, changes: Mapping[str, int]) -
 
 
 def apply(top: str, wanted: Modes, only: Collection[str] | None = None) -> bool:
-    """Apply permissions to folders and files, or only to the files `only`. Returns whether any had to change."""
+    """Apply permissions to folders and files, or only to the files `only`. Returns whether any had to change.
+
+    What is behind a link is not ours: a link can be in the place of a folder that an earlier state had.
+    """
     given = False
+    links: dict[str, bool] = {"": False}
+
+    def is_behind_link(folder: str) -> bool:
+        if folder not in links:
+            links[folder] = is_behind_link(folder.rpartition("/")[0]) or os.path.islink(f"{top}/{folder}")  # noqa: PTH114 - there may be thousands
+        return links[folder]
+
     # The content of a folder comes before the folder, whose new permissions could forbid the change.
     for path in sorted(wanted, key=lambda path: -path.count("/")):
         folder = path.endswith("/")
         if not folder and only is not None and path not in only:
+            continue
+        if is_behind_link(path.rstrip("/").rpartition("/")[0]):
             continue
         mode = _mode(f"{top}/{path.rstrip('/')}")
         if mode is None or not (stat.S_ISDIR(mode) if folder else stat.S_ISREG(mode)):
