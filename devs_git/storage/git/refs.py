@@ -50,7 +50,11 @@ def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
         log = ("--create-reflog",) if any(update.ref == "refs/stash" for update in updates) else ()
         git.run("update-ref", "-m", message, *log, "--stdin", "-z", stdin=script)
     except GitFailed as error:
-        raise _moved_or_locked(error.stderr) or error from error
+        known = _moved_or_locked(error.stderr)
+        if known is None:
+            # Not `from error`: an error that is its own cause never ends for who follows the causes.
+            raise
+        raise known from error
 
 
 @contextlib.contextmanager
