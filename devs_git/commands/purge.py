@@ -28,7 +28,7 @@ from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.git import bounded, newest_objects, refs, remote_repository
 from devs_git.storage.git.places import worktrees
 from devs_git.storage.ledger import own_operations, rewritten_commits, store
-from devs_git.storage.moments import prune_moments
+from devs_git.storage.moments import prune_moments, store_packing
 from devs_git.storage.worktree import backups
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
@@ -145,8 +145,8 @@ def _remove(workspace: Workspace, plan: _Plan) -> None:
     own_files.remove(plan.files)
     oids = {*plan.objects.oids, *(one.oid for one in plan.objects.dropped)}
     prune_moments.forget_all(workspace.places.common, [one.ref for one in plan.objects.dropped])
-    if any(one.kind == "moments" for one in plan.objects.dropped):
-        prune_moments.free_space(workspace.store_git, at_once=True)
+    # Always: a purge that was killed after its event has deleted the refs, and not the objects.
+    store_packing.pack(workspace.store_git, workspace.places.common, grace=0.0)
     for folder in (newest_objects.FOLDER, backups.FOLDER):
         newest_objects.forget(workspace.places.common, oids, folder)
 

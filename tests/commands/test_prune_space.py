@@ -22,7 +22,14 @@ from devs_git.errors import DevsError
 from devs_git.operations.moments import make_in_hook
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
-from devs_git.storage.moments import behind, make_moment, moment_store, prune_moments, read_moments
+from devs_git.storage.moments import (
+    behind,
+    make_moment,
+    moment_store,
+    prune_moments,
+    read_moments,
+    store_packing,
+)
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Run
@@ -75,7 +82,7 @@ def test_after_all_moments_went_the_same_state_is_kept_whole_again(
     first = make(ledgered, OLD)
     monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
     prune_moments.prune(ledgered.store_git, prune_moments.days(ledgered.store_git))
-    prune_moments.free_space(ledgered.store_git, at_once=True)
+    store_packing.pack(ledgered.store_git, ledgered.places.common, grace=0.0)
     with pytest.raises(DevsError):
         read_moments.look_up(ledgered.objects, first)
     again = make(Workspace.open(ledgered.top), NEW)

@@ -82,8 +82,8 @@ TOOLS: Final = (
         "restore_files",
         "restore",
         "Bring files of a checkpoint or snapshot back as a new commit on this branch; undo_rewind takes it back. "
-        "The call is refused if it would overwrite tracked changes or untracked files. Files of a moment come into the "
-        "working tree without a commit; what they overwrite is saved first.",
+        "The call is refused if it would overwrite tracked changes or untracked files; files of a moment come into the "
+        "working tree without a commit, and what they overwrite is saved first.",
         (
             Param(
                 "checkpoint",
@@ -146,9 +146,8 @@ TOOLS: Final = (
         "rewind_to_task",
         "rewind",
         "Go back to a checkpoint: branch and tracked files become what they were then; all that moves is saved before, and "
-        "undo_rewind brings every byte back. A moment also has uncommitted changes and untracked files, which come back, too. "
-        "Call preview_rewind first: a call with its plan_id does exactly that, or answers "
-        "PLAN_STALE.",
+        "undo_rewind brings every byte back; of a moment, uncommitted changes and untracked files come back, too. "
+        "Call preview_rewind first: a call with its plan_id does exactly that, or answers PLAN_STALE.",
         (
             Param(
                 "task_id", text_schema(_PLACE, empty=True, most=branch_names.LONGEST), _PLACE_TEXT, "target"

@@ -147,13 +147,10 @@ def apart(git: Git, updates: Sequence[RefUpdate]) -> Iterator[tuple[RefUpdate, .
         yield others
 
 
-def free_space(git: Git, *, at_once: bool = False) -> None:
-    """Delete the objects that no moment has any more, unless they are new. With `at_once`, also new ones.
-
-    If that fails, the next call does it.
-    """
+def free_space(git: Git) -> None:
+    """Delete the objects that no moment has any more, unless they are new. If that fails, the next call does it."""
     with contextlib.suppress(DevsError, GitFailed, OSError):
-        store_packing.pack(git, common_of(git), 0.0 if at_once else store_packing.GRACE)
+        store_packing.pack(git, common_of(git))
 
 
 def _own(git: Git) -> Git | None:
