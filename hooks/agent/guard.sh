@@ -1,4 +1,5 @@
 # Before a tool runs: is a gate open in the project, or in the repository where the tool works? Only then Python starts.
+has_payload=''
 if [ "$2" = before ]; then
   checked_dir=''
   export GIT_DIR

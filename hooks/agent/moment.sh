@@ -10,7 +10,7 @@ case $event in
   before | prompt)
     # Read all input in each case, so that the client never writes into a closed pipe.
     [ -f "$tool_common/devs/moments-on" ] || exec cat >/dev/null
-    payload=$(cat)
+    [ "$has_payload" ] || payload=$(cat)
     [ "$event" = before ] || note_prompt "$payload"
     may_write "$payload" || exit 0
     has_said || may_destroy "$payload" || ! is_unchanged || exit 0

@@ -222,3 +222,11 @@ def test_the_shell_knows_the_tools_of_the_table(project: Path) -> None:
         )
         assert words == {*client.reading, *client.seen}, name
         assert set(edits.replace("'", " ").split()) == client.editing, name
+
+
+def test_a_call_that_python_was_asked_about_and_allowed_has_its_moment_too(project: Path) -> None:
+    """The ledger moved, as after a fetch, and no command has judged it yet."""
+    (project / "a").write_text("precious")
+    (project / ".git/devs/checked-tip").unlink()
+    assert silent(call(project, before("Bash", command="git reset --hard")))
+    assert kinds(project) == ["call"]
