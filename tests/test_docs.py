@@ -122,7 +122,7 @@ def test_the_architecture_names_every_file_of_the_engine_and_none_that_is_gone()
     text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
     table = text.partition("## How the tree is moved")[2].partition("## Decisions")[0]
     engine = (TOP / "devs_git/storage/worktree", TOP / "devs_git/operations/rewind")
-    there = {file.name for folder in engine for file in folder.glob("[a-z]*.py")}
+    there = {file.name for folder in engine for file in folder.rglob("[a-z]*.py")}
     assert set(re.findall(r"`([a-z_]+\.py)`", table)) == there
     for path in re.findall(r"(?:devs_git|bench|tests|hooks|schemas)/[\w/.-]*", text):
         assert (TOP / path).exists(), f"ARCHITECTURE.md names {path}"

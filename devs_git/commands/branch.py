@@ -9,8 +9,9 @@ from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.verbs import VerbRequest
-from devs_git.storage.git import branches, failures, refs, remote_names
+from devs_git.storage.git import branches, failures, refs
 from devs_git.storage.git.program import GitFailed
+from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.ledger import rewritten_commits
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable

@@ -10,8 +10,9 @@ from devs_git.domain.ledger.event_operations import CheckedOut
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, immovable
-from devs_git.storage.git import refs, remote_names
+from devs_git.storage.git import refs
 from devs_git.storage.git.program import GitFailed, split_z
+from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.worktree import active_task, carry_changes, journal, move_tree, survey
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_plan import Known

@@ -8,7 +8,7 @@ from devs_git.domain.checkpoints.rows import Recorded
 from devs_git.domain.checkpoints.task_states import no_active_task, require_running
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
-from devs_git.operations.checkpoint import complete_task, own_files
+from devs_git.operations.checkpoint import complete_task, session_work
 from devs_git.operations.checkpoint.commit_work import Choice
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.worktree import active_task
@@ -51,7 +51,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     work = find(workspace, request)
     require_running(work.task, tip.standing_of_task(work.task).status)
     open_catalog.refresh_conversation(workspace, work.task)
-    own = own_files.find(workspace, request.session, by_tool=request.by_tool) if request.mine else None
+    own = session_work.find(workspace, request.session, by_tool=request.by_tool) if request.mine else None
     if own:
         own.require()
     job = Job(
@@ -66,4 +66,4 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     )
     choice = own.choice if own else Choice(request.everything)
     done = complete_task.perform(workspace, job, choice=choice, check=lambda *_: None)
-    return own.told(done) if own else done
+    return own.add_to(done) if own else done

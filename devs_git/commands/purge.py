@@ -25,8 +25,9 @@ from devs_git.operations.purge import own_files, refs_and_objects
 from devs_git.operations.purge.refs_and_objects import Secret, SecretPlaces
 from devs_git.storage.catalog import fulltext, purge_rows
 from devs_git.storage.catalog.database import NAME, Catalog
-from devs_git.storage.git import bounded, newest_objects, refs, remote_repository
+from devs_git.storage.git import bounded, newest_objects, refs
 from devs_git.storage.git.places import worktrees
+from devs_git.storage.git.remotes import remote_repository
 from devs_git.storage.ledger import own_operations, rewritten_commits, store
 from devs_git.storage.moments import prune_moments, store_packing
 from devs_git.storage.worktree import backups
@@ -141,11 +142,10 @@ def _without_catalog(workspace: Workspace, request: Request) -> Result:
 
 
 def _remove(workspace: Workspace, plan: _Plan) -> None:
-    """Delete files of devs-git that contain it, and second names of its objects."""
+    """Delete files of devs-git that contain it, second names of its objects, and objects that no moment has any more."""
     own_files.remove(plan.files)
     oids = {*plan.objects.oids, *(one.oid for one in plan.objects.dropped)}
     prune_moments.forget_all(workspace.places.common, [one.ref for one in plan.objects.dropped])
-    # Always: a purge that was killed after its event has deleted the refs, and not the objects.
     store_packing.pack(workspace.store_git, workspace.places.common, grace=0.0)
     for folder in (newest_objects.FOLDER, backups.FOLDER):
         newest_objects.forget(workspace.places.common, oids, folder)

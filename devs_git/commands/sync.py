@@ -21,8 +21,9 @@ from devs_git.errors import DevsError
 from devs_git.operations.setup import adopt_ledger
 from devs_git.operations.sync import consent, merge_ledgers
 from devs_git.operations.sync.remote_branches import RemoteBranches, look
-from devs_git.storage.git import refs, remote_repository
-from devs_git.storage.git.remote_repository import Remote, RemoteMoved, RemoteRefs
+from devs_git.storage.git import refs
+from devs_git.storage.git.remotes import remote_repository
+from devs_git.storage.git.remotes.remote_repository import Remote, RemoteMoved, RemoteRefs
 from devs_git.storage.ledger import unknown_ledger
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace

@@ -15,7 +15,7 @@ from devs_git.domain.ledger.history import Task
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
-from devs_git.operations.checkpoint import complete_task, own_files, record_checkpoint, unstaged_work
+from devs_git.operations.checkpoint import complete_task, record_checkpoint, session_work, unstaged_work
 from devs_git.operations.checkpoint.commit_work import Choice
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.ledger.store import Tip
@@ -70,7 +70,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     # What would refuse the record has to refuse the commit.
     record_checkpoint.visible_tag(workspace, tip, work.task)
     open_catalog.refresh_conversation(workspace, work.task)
-    own = own_files.find(workspace, request.session, by_tool=request.by_tool) if request.mine else None
+    own = session_work.find(workspace, request.session, by_tool=request.by_tool) if request.mine else None
     job = Job(
         op_id=workspace.new_id("task complete", work.task),
         verb="task complete",
@@ -92,7 +92,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
 
     choice = own.choice if own else Choice(request.everything)
     done = complete_task.perform(workspace, job, choice=choice, check=check)
-    return own.told(done) if own else done
+    return own.add_to(done) if own else done
 
 
 def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from devs_git.commands import sync
 from devs_git.entrypoints import router
-from devs_git.storage.git.remote_repository import Remote, RemoteRefs
+from devs_git.storage.git.remotes.remote_repository import Remote, RemoteRefs
 from devs_git.workspace import Workspace
 
 

@@ -10,7 +10,7 @@ from devs_git.commands import checkpoint, rewind, sync, task_complete, task_star
 from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
-from devs_git.storage.git import remote_repository
+from devs_git.storage.git.remotes import remote_repository
 from tests.support.clones import Clone, Pair, refs_of
 from tests.support.git_calls import git
 

@@ -13,7 +13,7 @@ import pytest
 from devs_git.commands import doctor, init, sync, task_start
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage.git import remote_repository
+from devs_git.storage.git.remotes import remote_repository
 from devs_git.workspace import Workspace
 from tests.support.clones import LEDGER, Clone, Pair, refs_of
 from tests.support.git_calls import git

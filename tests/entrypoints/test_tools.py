@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.clients import own_tools
+from devs_git.domain.calls import own_tools
 from devs_git.domain.recall.traces import TOOL_OUTPUT_TRACE_THRESHOLD
 from devs_git.domain.verbs import DESTROYS, VERBS
 from devs_git.entrypoints.tools import calling

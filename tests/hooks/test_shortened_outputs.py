@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from devs_git.commands import conversation_import, conversation_show, trace_list
-from devs_git.domain.clients import hook_payload, tool_guard
+from devs_git.domain.calls import tool_guard
+from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.recall import handed_on
 from devs_git.storage.git.places import locate

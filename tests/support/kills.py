@@ -28,7 +28,7 @@ from devs_git.domain.verbs import verb as row_of
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import GitFailed
-from devs_git.storage.worktree import positions
+from devs_git.storage.worktree.interrupted import positions
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support.git_calls import git

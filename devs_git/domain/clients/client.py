@@ -183,13 +183,13 @@ class Client:
         """The text of `small_file`."""
         return _SMALL.format(title=self.title, find=_FIND.format(start=self.start))
 
-    def named(self, event: str) -> str:
+    def event_name(self, event: str) -> str:
         """Our name of an event of the client, which stands in its line."""
         return {self.before: BEFORE, self.prompt: PROMPT}.get(event, event)
 
     def command(self, event: str) -> str:
         """The command that the client runs at `event`."""
-        name = self.named(event)
+        name = self.event_name(event)
         if self.small_file and event in (self.prompt, *self.session):
             return _SHORT.format(start=self.start, file=self.small_file, client=self.name, event=name)
         line = _LINE.format(start=self.start, client=self.name, event=name)

@@ -171,8 +171,8 @@ def _note_end(payload: Mapping[str, Any], memory: Memory) -> None:
     item = payload.get("item") if payload.get("type") == "item_completed" else None
     if not isinstance(item, dict):
         return
+    from devs_git.domain.calls.tool_guard import reads_back
     from devs_git.domain.clients.codex_calls import note_end
-    from devs_git.domain.clients.tool_guard import reads_back
     from devs_git.domain.clients.transcript_lines import note
 
     call = note_end(item, memory.timestamp, memory)

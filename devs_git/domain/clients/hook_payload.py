@@ -7,11 +7,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from devs_git.domain.calls.own_tools import completed_task
+from devs_git.domain.calls.tool_guard import reads_back
 from devs_git.domain.clients.answer_text import canonical, text_of
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.own_tools import completed_task
-from devs_git.domain.clients.tool_guard import reads_back
 from devs_git.domain.recall.traces import Trace
 from devs_git.values import immutable
 

@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from devs_git.domain.calls.reading_commands import FOLDERS
+from devs_git.domain.calls.tool_guard import may_run
 from devs_git.domain.clients.client import BEFORE, PROMPT, Client
-from devs_git.domain.clients.reading_commands import FOLDERS
-from devs_git.domain.clients.tool_guard import may_run
 from devs_git.domain.moments.moment import WORDS, Kind, Occasion
 from devs_git.values import immutable
 

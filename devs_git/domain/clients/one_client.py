@@ -7,7 +7,7 @@ from importlib import import_module
 from devs_git.domain.clients.client import Client
 
 
-def named(name: str) -> Client:
+def find_client(name: str) -> Client:
     """The client of the table with this name. KeyError if there is none."""
     if not (name.isascii() and name.isidentifier()):
         raise KeyError(name)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from devs_git.domain.clients.reading_programs import PROGRAMS
+from devs_git.domain.calls.reading_programs import PROGRAMS
 from devs_git.domain.moments import git_takings, script_text
 from devs_git.domain.moments.shell_words import LONGEST, Command, Word, commands
 from devs_git.domain.moments.taking import (
@@ -25,7 +25,7 @@ from devs_git.domain.moments.taking import (
     has,
     names,
     operands,
-    shown,
+    words_of,
 )
 from devs_git.values import immutable
 
@@ -77,7 +77,7 @@ class Danger:
         """Whether it may remove linked worktrees."""
         return any("worktrees" in one.kinds for one in self.takings)
 
-    def joined(self, other: Danger) -> Danger:
+    def with_other(self, other: Danger) -> Danger:
         """What this text or the other one may take."""
         return Danger((*self.takings, *other.takings), self.unread or other.unread)
 
@@ -156,7 +156,7 @@ def _removed(command: Command, name: str, words: Sequence[Word]) -> tuple[Taking
     named = operands(words)
     first = posixpath.basename(command.words[0].text)
     if not named or first in ("xargs", "parallel"):
-        return (Taking(shown(command), WHOLE_FOLDERS, None),)
+        return (Taking(words_of(command), WHOLE_FOLDERS, None),)
     whole = name != "unlink" and (name != "rm" or has(words, "rR", "--recursive"))
     return (at_paths(command, WHOLE_FOLDERS if whole else ALL_FILES, named),)
 

@@ -24,7 +24,7 @@ from devs_git.domain.moments.taking import (
     has,
     names,
     operands,
-    shown,
+    words_of,
 )
 
 # Options of git itself with a value in the next word.
@@ -110,7 +110,7 @@ def _clean(command: Command, words: Sequence[Word]) -> tuple[Taking, ...]:
     named = _without_values(operands(words), words, "-e", "--exclude")
     if not named:
         where = None if command.folder is None else (command.folder or ".",)
-        return (Taking(shown(command), kinds, where),)
+        return (Taking(words_of(command), kinds, where),)
     return (at_paths(command, kinds, named),)
 
 

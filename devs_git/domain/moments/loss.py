@@ -61,7 +61,7 @@ class Loss:
         return any((self.files, self.staged, self.ignored, self.commits, self.branches, self.stashes))
 
 
-def lost(before: Entries, now: Present) -> tuple[str, ...]:
+def lost_files(before: Entries, now: Present) -> tuple[str, ...]:
     """The paths of files whose uncommitted bytes are nowhere now."""
     return tuple(
         path for path, entry in before.items() if _is_lost(path, entry, now, now.files.get(path, ""))

@@ -36,7 +36,7 @@ class Script:
     targets: tuple[str, ...] = ()
 
 
-def named(text: str) -> tuple[Script, ...]:
+def find_scripts(text: str) -> tuple[Script, ...]:
     """The scripts that a command names, at most `MOST`. Files that do not exist are for the reader to leave out."""
     found: list[Script] = []
     for command in commands(text):

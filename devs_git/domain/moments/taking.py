@@ -42,7 +42,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def shown(command: Command) -> str:
+def words_of(command: Command) -> str:
     """The words of a command, as a message shows them."""
     text = " ".join(command.texts)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
@@ -51,7 +51,7 @@ def shown(command: Command) -> str:
 def around(command: Command, kinds: frozenset[Kind], *, guess: bool = False) -> Taking:
     """It takes from the whole worktree around its folder."""
     where = None if command.folder is None else (command.folder or ".",)
-    return Taking(shown(command), kinds, where, whole=True, guess=guess)
+    return Taking(words_of(command), kinds, where, whole=True, guess=guess)
 
 
 def at_paths(
@@ -61,7 +61,7 @@ def at_paths(
     found = [command.path(word) for word in words]
     known = tuple(path for path in found if path is not None)
     unsure = len(known) < len(found)
-    return Taking(shown(command), kinds, None if unsure else known, exact=exact and not unsure)
+    return Taking(words_of(command), kinds, None if unsure else known, exact=exact and not unsure)
 
 
 def operands(words: Sequence[Word]) -> tuple[Word, ...]:

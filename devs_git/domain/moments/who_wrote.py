@@ -11,7 +11,7 @@ All times are in UTC, in one form, so that they can be compared as text.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from devs_git.values import immutable
@@ -121,3 +121,9 @@ def _explained(looks: Sequence[Look], edits: Iterable[Edit]) -> tuple[_Explained
         if number:
             into[number, edit.path] = into.get((number, edit.path), _NOBODY) | {edit.session}
     return exact, near
+
+
+def is_among(path: str, changed: Collection[str]) -> bool:
+    """Whether a path is one of these, or in one of the folders that they name."""
+    parts = path.split("/")
+    return path in changed or any("/".join(parts[:end]) + "/" in changed for end in range(1, len(parts)))

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
+from devs_git.domain.calls.tool_guard import reads_back
 from devs_git.domain.clients import answer_text, hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.tool_guard import reads_back
 from devs_git.domain.clients.transcript_reader import TranscriptMessage
 from devs_git.domain.recall import handed_on
 from devs_git.domain.recall.conversation import Message

@@ -60,7 +60,8 @@ def _is_wanted(common: Path) -> bool:
 def _output(captured: Captured) -> LongOutput:
     """The output as it will be stored: with what the client kept in a file."""
     from devs_git.operations.recall.payload_handlers import transcript_path
-    from devs_git.storage.catalog import bodies, session_files
+    from devs_git.storage.catalog import bodies
+    from devs_git.storage.catalog.sessions import session_files
 
     trace = hook_payload.trace(captured, created_at="", commit="", task_id="", agent="")
     cut = captured.client.cut(captured.payload)

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from devs_git.domain.calls.tool_guard import git_folders, may_run
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.tool_guard import git_folders, may_run
 from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.texts import console
 from devs_git.errors import EXIT_INTERNAL, DevsError, invalid
@@ -90,7 +90,7 @@ def _allowed(client: Client, tool: str) -> str:
     """What the agent may do instead."""
     if tool not in client.shells:
         return f"{tool} counts as a tool that writes. Tools that only read are allowed."
-    from devs_git.domain.clients.reading_programs import GIT, PROGRAMS
+    from devs_git.domain.calls.reading_programs import GIT, PROGRAMS
     from devs_git.domain.text.simple_command import SIGNS
 
     programs = ", ".join((*PROGRAMS, f"git {'|'.join(GIT)}"))

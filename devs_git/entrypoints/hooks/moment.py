@@ -82,7 +82,7 @@ def _read(name: str, event: str, file: Path) -> tuple[MomentCall, float]:
         data, begun = bounded.read(stream, limits.PAYLOAD, "payload"), os.fstat(stream.fileno()).st_mtime
     if event in (BEFORE, PROMPT):
         file.unlink()
-    return moment_call.parse(one_client.named(name), event, data), begun - _BEFORE_FILE
+    return moment_call.parse(one_client.find_client(name), event, data), begun - _BEFORE_FILE
 
 
 def _keep(call: MomentCall, places: Places, begun: float, seen: Seen | None) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.clients.own_tools import COMPLETING
+from devs_git.domain.calls.own_tools import COMPLETING
 from devs_git.domain.recall.traces import is_long
 from devs_git.entrypoints import missing_hooks, router
 from devs_git.entrypoints.bugs import as_devs_error

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from devs_git.domain.checkpoints.rows import Row, row
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.storage.git import refs, remote_names
+from devs_git.storage.git import refs
 from devs_git.storage.git.program import GitFailed
+from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.ledger import lines_of_work
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.workspace import Workspace

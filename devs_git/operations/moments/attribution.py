@@ -8,17 +8,16 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.clients.edited_files import edited_files, may_write_any_file
+from devs_git.domain.calls.edited_files import edited_files, may_write_any_file
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.moments.live_sessions import live_sessions
 from devs_git.domain.moments.moment import Details
 from devs_git.domain.moments.running_calls import Ended, calls_of
-from devs_git.domain.moments.who_wrote import Call, Edit, Look, Writers, who_wrote
+from devs_git.domain.moments.who_wrote import Call, Edit, Look, Writers, is_among, who_wrote
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.operations.moments.explained_changes import EditInput, Explained
-from devs_git.operations.moments.shared_files import is_among
-from devs_git.storage.catalog import session_signs
+from devs_git.storage.catalog.sessions import session_signs
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.git.tree_changes import Change, TreeEntry, compare_trees
@@ -28,7 +27,7 @@ from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
-    from devs_git.storage.catalog.session_signs import ToolCall
+    from devs_git.storage.catalog.sessions.session_signs import ToolCall
 
 # How long a hook may need after an edit until it notes the time.
 _LATE: Final = timedelta(seconds=2)

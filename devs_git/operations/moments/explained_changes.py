@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from devs_git.domain.calls.edited_text import moved_from, text_after
 from devs_git.domain.clients.client import Client
-from devs_git.domain.clients.edited_text import moved_from, text_after
 from devs_git.domain.moments.who_wrote import Edit, Look
 from devs_git.errors import DevsError
 from devs_git.storage.git.objects import Objects

@@ -139,8 +139,8 @@ def _turns(workspace: Workspace, sessions: set[str]) -> dict[str, tuple[Turn, ..
     if not sessions:
         return {}
     from devs_git.operations.recall import open_catalog
-    from devs_git.storage.catalog import prompts
     from devs_git.storage.catalog.database import TROUBLE
+    from devs_git.storage.catalog.sessions import prompts
 
     try:
         with open_catalog.open_catalog(workspace) as catalog:

@@ -57,7 +57,7 @@ def before_command(workspace: Workspace, occasion: Occasion, command: str, folde
         danger = Danger(unread=True)
     here = workspace.places
     others = _other_worktrees(workspace, danger, folder)
-    reached = takable.reached(danger.takings, folder, here, (here, *others))
+    reached = takable.find_reached(danger.takings, folder, here, (here, *others))
     caught = tuple(
         _catch(workspace if places == here else Workspace(places), occasion, reaches, (here, *others))
         for places, reaches in reached.items()
@@ -98,10 +98,10 @@ def leave(here: Places, moment_id: str) -> None:
 def look(command: str, folder: str) -> Danger:
     """What a command and the scripts that it names may take."""
     danger = dangers.of_command(command)
-    for script in scripts.named(command):
+    for script in scripts.find_scripts(command):
         text = _script_text(Path(folder) / script.path)
         if text is not None:
-            danger = danger.joined(_in_its_folder(script, text))
+            danger = danger.with_other(_in_its_folder(script, text))
     return danger
 
 

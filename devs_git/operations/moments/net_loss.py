@@ -129,7 +129,7 @@ def _compared(
     command = _command(watched, before, own=own, loss=loss, git_dir=Path(watched.git_dir))
     stamp = workspace.clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     return replace(
-        loss_back.noted(git, before, loss, watched), created_at=stamp, said=sentence(loss, command)
+        loss_back.note_of(git, before, loss, watched), created_at=stamp, said=sentence(loss, command)
     )
 
 

@@ -48,7 +48,7 @@ def _of_worktree(workspace: Workspace, named: Back | AtTime, moments: Sequence[M
 
 def _of_turn(workspace: Workspace, named: OfTurn, moments: Sequence[Moment], field: str) -> Moment:
     from devs_git.operations.recall import open_catalog
-    from devs_git.storage.catalog import prompts
+    from devs_git.storage.catalog.sessions import prompts
 
     with open_catalog.open_catalog(workspace) as catalog:
         sessions = prompts.sessions_beginning_with(catalog, named.session)
@@ -107,8 +107,8 @@ def _recorded_moment(workspace: Workspace, snapshot: Snapshot) -> str:
 def turns_here(workspace: Workspace, most: int) -> tuple[Turn, ...]:
     """The last turns in this worktree, newest first; none if the catalog cannot be read."""
     from devs_git.operations.recall import open_catalog
-    from devs_git.storage.catalog import prompts
     from devs_git.storage.catalog.database import TROUBLE
+    from devs_git.storage.catalog.sessions import prompts
 
     try:
         with open_catalog.open_catalog(workspace) as catalog:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from devs_git.domain.moments.who_wrote import is_among
 from devs_git.storage.ledger.judged_note import MOMENTS
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -30,8 +31,8 @@ def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
     from devs_git.domain.moments.live_sessions import LIVE
     from devs_git.domain.text.times import stamp
     from devs_git.operations.recall.open_catalog import open_catalog
-    from devs_git.storage.catalog import session_signs
     from devs_git.storage.catalog.database import TROUBLE
+    from devs_git.storage.catalog.sessions import session_signs
 
     try:
         with open_catalog(workspace) as catalog:
@@ -48,9 +49,3 @@ def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
         for path, sessions in sorted(several.items())
         if len(sessions) > 1 and is_among(path, changed)
     )
-
-
-def is_among(path: str, changed: Collection[str]) -> bool:
-    """Whether a path is one of these, or in one of the folders that they name."""
-    parts = path.split("/")
-    return path in changed or any("/".join(parts[:end]) + "/" in changed for end in range(1, len(parts)))

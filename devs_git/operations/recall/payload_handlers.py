@@ -31,7 +31,8 @@ Handler = Callable[["Catalog", SpoolFile], None]
 
 
 def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
-    from devs_git.storage.catalog import session_files, traces, unnamed_calls
+    from devs_git.storage.catalog import traces
+    from devs_git.storage.catalog.sessions import session_files, unnamed_calls
 
     payload, transcript = spooled.payload, transcript_path(spooled.payload)
     _add_pending(catalog, spooled, transcript, spooled.agent)
@@ -47,7 +48,7 @@ def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
     trace, whole = session_files.with_whole(made, cut, transcript)
     if payload.client.tells_ends:
         # The git hook may have read the transcript before.
-        from devs_git.storage.catalog import finished_calls
+        from devs_git.storage.catalog.sessions import finished_calls
 
         trace = finished_calls.with_told(catalog, trace)
     traces.put(catalog, trace, packed=whole)
@@ -55,7 +56,7 @@ def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
 
 def _keep_transcript(catalog: Catalog, spooled: SpoolFile) -> None:
     """The session or a subagent stopped, or the session will be compacted. Transcripts are read after all payloads."""
-    from devs_git.storage.catalog import session_files
+    from devs_git.storage.catalog.sessions import session_files
 
     payload, of_subagent = (
         spooled.payload,
@@ -71,7 +72,7 @@ def _keep_transcript(catalog: Catalog, spooled: SpoolFile) -> None:
 
 
 def _note_end(catalog: Catalog, spooled: SpoolFile) -> None:
-    from devs_git.storage.catalog import session_signs
+    from devs_git.storage.catalog.sessions import session_signs
 
     session = spooled.payload.text(spooled.payload.client.fields.session)
     if session:

@@ -20,9 +20,10 @@ from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, index_path, private
 from devs_git.storage.git.program import join_z
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import half_done_move, journal, late_saves, ownership, positions, recovery
+from devs_git.storage.worktree import journal, late_saves
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.interrupted import half_done_move, ownership, positions, recovery
 from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.survey import head_of
 

@@ -20,7 +20,7 @@ from devs_git.domain.ledger.history import History, fold
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.git.remote_repository import list_devs_refs
+from devs_git.storage.git.remotes.remote_repository import list_devs_refs
 from devs_git.storage.ledger import checked_tip, clone_history, gate_files, received, whole_history
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.store import ATTEMPTS, LOCK_SECONDS, REF_LOCK_SECONDS, Ledger, Tip

@@ -13,7 +13,7 @@ from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.history import History
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.git.remote_repository import Remote, RemoteRefs
+from devs_git.storage.git.remotes.remote_repository import Remote, RemoteRefs
 from devs_git.storage.ledger import lines_of_work
 from devs_git.storage.ledger.clone_history import SEEN, TRACKED, Branch, Standpoint
 from devs_git.storage.moments import remote_copies

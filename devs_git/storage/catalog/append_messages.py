@@ -90,7 +90,7 @@ def _with_trace(
         return read.message
     from devs_git.domain.recall.long_results import with_trace
     from devs_git.domain.recall.traces import shorten
-    from devs_git.storage.catalog import finished_calls, unnamed_calls
+    from devs_git.storage.catalog.sessions import finished_calls, unnamed_calls
 
     if read.answer.part:
         keep_call(catalog, known, read.answer.part, about)
@@ -113,7 +113,7 @@ def _with_trace(
 def _put(catalog: Catalog, trace: Trace, read: TranscriptMessage, about: About) -> bool:
     """Store the trace of a result, the whole if the client keeps it. Returns whether it is cut."""
     from devs_git.domain.recall.traces import Cut
-    from devs_git.storage.catalog import session_files
+    from devs_git.storage.catalog.sessions import session_files
 
     answer = read.answer
     cut = Cut(answer.full_bytes, answer.path, answer.characters) if answer.cut else None
@@ -126,7 +126,7 @@ def _put(catalog: Catalog, trace: Trace, read: TranscriptMessage, about: About) 
 def keep_call(catalog: Catalog, known: Session, call: FinishedCall, about: About) -> None:
     """Store what a transcript tells of a call beside its messages, inside `fulltext.write_transaction`."""
     from devs_git.domain.clients.known_clients import CLIENTS
-    from devs_git.storage.catalog import finished_calls
+    from devs_git.storage.catalog.sessions import finished_calls
 
     trace = _call(known, call.timestamp or about.now, task_at(about.samples, call.timestamp or None), about)
     event = CLIENTS[known.client].answered[call.is_error]

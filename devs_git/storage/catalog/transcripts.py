@@ -138,7 +138,7 @@ def take_in(
                 session = _session(catalog, position.reader, client, context)
                 batch = _batch(catalog, stream, position, session, context)
                 if position.reader.memory.tasks and not context.hurried:
-                    from devs_git.storage.catalog import background_outputs
+                    from devs_git.storage.catalog.sessions import background_outputs
 
                     memory, session_id = position.reader.memory, batch.session.session_id
                     background_outputs.take_all(catalog, memory, session_id, source.path)

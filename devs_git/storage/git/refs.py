@@ -58,7 +58,7 @@ def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
 
 
 @contextlib.contextmanager
-def prepared(git: Git, updates: Sequence[RefUpdate], message: str) -> Iterator[None]:
+def hold_transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> Iterator[None]:
     """Make `updates` after the body; none of them if it raises. During the body their refs are locked, with their old values.
 
     RefMoved and RefLocked before the body.

@@ -14,10 +14,11 @@ from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.checkpoints.wanted_refs import FOLDERS
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.storage.git import locks, refs, remote_names
+from devs_git.storage.git import locks, refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
+from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.ledger import lines_of_work
 from devs_git.values import immutable, replace
 

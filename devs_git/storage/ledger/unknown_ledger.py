@@ -12,8 +12,9 @@ import contextlib
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Policy, first, parse
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.git import refs, remote_repository
+from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.git.remotes import remote_repository
 from devs_git.storage.ledger import policy_file
 from devs_git.storage.ledger.policy_file import NamedLedger
 from devs_git.storage.ledger.store import Ledger

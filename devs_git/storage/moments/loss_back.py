@@ -20,7 +20,7 @@ from devs_git.storage.worktree import file_state
 _COMMITS: Final = 20
 
 
-def noted(git: Git, before: Kept, loss: Loss, watched: Watched) -> NotedLoss:
+def note_of(git: Git, before: Kept, loss: Loss, watched: Watched) -> NotedLoss:
     """The loss as it is written down, without its time and its sentence."""
     files = _entries(git, before.state.worktree, loss.files)
     files |= _entries(git, before.details.ignored, loss.ignored)

@@ -13,8 +13,8 @@ from devs_git.domain.moments.loss import (
     Loss,
     Present,
     is_stash_lost,
-    lost,
     lost_commits,
+    lost_files,
     lost_staged,
 )
 from devs_git.domain.moments.moment import COMMITS, Details
@@ -59,11 +59,11 @@ def compare(git: Git, before: Kept, after: Kept, top: Path, left: Sequence[str])
     """What `before` has and nothing has now. `git` is that of the store. `left`: what the moment did not have."""
     facts = _Facts(git, before, after.state)
     present = facts.present()
-    if lost(facts.files, present) or lost_staged(facts.staged, facts.files, present):
+    if lost_files(facts.files, present) or lost_staged(facts.staged, facts.files, present):
         present = facts.without_new_commits(present)
     stashes = tuple(oid for oid in before.details.stashes if oid not in refs.stashes(git))
     return Loss(
-        files=lost(facts.files, present),
+        files=lost_files(facts.files, present),
         staged=lost_staged(facts.staged, facts.files, present),
         ignored=_ignored(git, before.details.ignored, top),
         commits=_commits(git, before.state, after.state, present.everywhere),

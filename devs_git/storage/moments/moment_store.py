@@ -134,7 +134,7 @@ def adopt(git: Git, common: Path, oids: Collection[str]) -> None:
     _copy(git, common / "objects", _objects(common), oids)
 
 
-def bring(objects: Objects, head: str, trees: Iterable[str], more: Iterable[str]) -> None:
+def copy_to_user(objects: Objects, head: str, trees: Iterable[str], more: Iterable[str]) -> None:
     """Take a moment's objects into the user's store, so that each git command can use them. LEDGER_MISSING if some are gone.
 
     No ref of the user leads to them, so git may prune them there.

@@ -143,7 +143,7 @@ def apart(git: Git, updates: Sequence[RefUpdate]) -> Iterator[tuple[RefUpdate, .
     if own is None or not ours:
         yield others
         return
-    with refs.prepared(own, ours, "devs: prune moments"):
+    with refs.hold_transaction(own, ours, "devs: prune moments"):
         yield others
 
 

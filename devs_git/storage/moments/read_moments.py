@@ -84,7 +84,7 @@ def load(objects: Objects, moment_id: str) -> tuple[State, Details]:
         entries = own.read_tree(moment_id)
         trees = [entry.oid for entry in entries.values() if entry.mode == TREE]
         more = [moment_id, *(entry.oid for entry in entries.values() if entry.mode != TREE)]
-        moment_store.bring(objects, state.head, trees, more)
+        moment_store.copy_to_user(objects, state.head, trees, more)
     except DevsError as error:
         raise _not_found(moment_id) from error
     return state, details

@@ -23,7 +23,7 @@ from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed
 from devs_git.storage.git.refs import BACKUPS
-from devs_git.storage.git.remote_repository import PRIVATE
+from devs_git.storage.git.remotes.remote_repository import PRIVATE
 from devs_git.values import immutable
 
 _NOTE: Final = "remote-copies"

@@ -41,11 +41,11 @@ def pack(git: Git, common: Path, grace: float = GRACE) -> None:
     with locks.hold(moment_store.folder(common) / "packing.lock", wait=_WAIT):
         store = _Store(git, common)
         old_packs, then = store.packs(), store.refs()
-        needed = store.reached(then.values())
+        needed = store.objects_below(then.values())
         new = store.write_pack(needed)
         with _no_moment_is_made(common):
             now = store.refs()
-            added = store.reached(set(now.values()) - set(then.values()), then.values()) - needed
+            added = store.objects_below(set(now.values()) - set(then.values()), then.values()) - needed
             new += store.write_pack(added)
             store.delete([old for old in old_packs if old not in new], needed | added, time.time() - grace)
 
@@ -90,7 +90,7 @@ class _Store:
     def packs(self) -> list[Path]:
         return list((self.objects / "pack").glob("*.pack"))
 
-    def reached(self, days: Iterable[str], known: Iterable[str] = ()) -> set[str]:
+    def objects_below(self, days: Iterable[str], known: Iterable[str] = ()) -> set[str]:
         """The objects of these days that are in the store itself, without those of the `known` days."""
         script = "".join(f"{oid}\n" for oid in days)
         if not script:

@@ -26,7 +26,7 @@ class Reach:
     roots: tuple[str, ...]
 
 
-def reached(
+def find_reached(
     takings: Sequence[Taking], folder: str, here: Places, all_worktrees: Sequence[Places]
 ) -> Mapping[Places, tuple[Reach, ...]]:
     """What a command that runs in `folder` takes from each worktree.

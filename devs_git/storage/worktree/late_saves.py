@@ -15,12 +15,13 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.private_index import DURABLE, private
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.refs import BACKUPS
-from devs_git.storage.worktree import file_state, files_aside, ownership
+from devs_git.storage.worktree import file_state, files_aside
 from devs_git.storage.worktree.backups import State, store
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import FileState, FileStates
+from devs_git.storage.worktree.interrupted import ownership
+from devs_git.storage.worktree.interrupted.ownership import Side
 from devs_git.storage.worktree.journal import Journal
-from devs_git.storage.worktree.ownership import Side
 
 _NOTHING: Final = (None, None)
 # A path, and where its file is now.

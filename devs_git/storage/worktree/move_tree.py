@@ -25,14 +25,13 @@ from devs_git.storage.worktree import (
     missing_objects,
     modes,
     place_files,
-    positions,
-    recovery,
     tree_difference,
     unconverted_bytes,
 )
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import git_words
 from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.interrupted import positions, recovery
 from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.move_plan import Known, Work, find_edited, verify, work_out
 from devs_git.storage.worktree.survey import Head, head_of

@@ -169,7 +169,7 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("command", SCRIPTS, ids=str)
 def test_a_command_names_scripts(command: str) -> None:
-    assert [script.path for script in scripts.named(command)] == SCRIPTS[command]
+    assert [script.path for script in scripts.find_scripts(command)] == SCRIPTS[command]
 
 
 MAKEFILE = """\
@@ -233,4 +233,4 @@ def test_a_text_that_is_too_long_to_read_counts_as_one_that_drops_refs() -> None
 def test_any_text_has_commands_or_none(text: str) -> None:
     commands(text)
     dangers.of_command(text)
-    scripts.named(text)
+    scripts.find_scripts(text)

@@ -10,8 +10,8 @@ from devs_git.domain.moments.loss import (
     Loss,
     Present,
     is_stash_lost,
-    lost,
     lost_commits,
+    lost_files,
     lost_staged,
     sentence,
 )
@@ -43,11 +43,11 @@ def now(files: dict[str, str], index: dict[str, str] | None = None, committed: s
 def test_bytes_are_lost_if_they_are_nowhere_and_the_path_is_gone_or_as_committed(
     present: Present, *, is_lost: bool
 ) -> None:
-    assert lost(BEFORE, present) == (("a.txt",) if is_lost else ())
+    assert lost_files(BEFORE, present) == (("a.txt",) if is_lost else ())
 
 
 def test_an_executable_bit_that_was_not_committed_can_be_lost() -> None:
-    assert lost({"a.sh": "100755 head"}, now({"a.sh": "100644 head"})) == ("a.sh",)
+    assert lost_files({"a.sh": "100755 head"}, now({"a.sh": "100644 head"})) == ("a.sh",)
 
 
 def test_a_staged_version_is_lost_with_its_index_entry_and_not_if_a_newer_one_is_staged() -> None:

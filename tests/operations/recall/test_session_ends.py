@@ -9,8 +9,8 @@ import pytest
 
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.operations.recall import spool
-from devs_git.storage.catalog import session_signs
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.sessions import session_signs
 from devs_git.workspace import Workspace
 
 pytestmark = pytest.mark.quick

@@ -28,7 +28,7 @@ PAYLOADS = int(os.environ.get("DEVS_TEST_COUNT_SPOOLED", "40"))
 INGEST = """
 import os, signal, sys
 from pathlib import Path
-from devs_git.operations.recall import payload_handlers, spool
+from devs_git.operations.recall import payload_handlers; from devs_git.operations.recall import spool
 from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
 if sys.argv[1:] == ["killed"]:  # at the moment between commit and the first file that goes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from devs_git.domain.calls.reading_commands import only_reads
+from devs_git.domain.calls.tool_guard import may_run
 from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.codex import CODEX
-from devs_git.domain.clients.reading_commands import only_reads
-from devs_git.domain.clients.tool_guard import may_run
 
 pytestmark = pytest.mark.quick
 

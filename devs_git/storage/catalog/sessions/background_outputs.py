@@ -9,8 +9,9 @@ from devs_git.domain.clients.hook_payload import trace_id_of
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_lines import EndedTask, Memory
 from devs_git.domain.recall.conversation import main_session
-from devs_git.storage.catalog import session_files, traces
+from devs_git.storage.catalog import traces
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.sessions import session_files
 from devs_git.values import replace
 
 

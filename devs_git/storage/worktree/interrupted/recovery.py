@@ -13,9 +13,10 @@ from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import GitFailed
-from devs_git.storage.worktree import active_task, files_aside, journal, positions, ref_changes
+from devs_git.storage.worktree import active_task, files_aside, journal, ref_changes
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import FileStates
+from devs_git.storage.worktree.interrupted import positions
 from devs_git.storage.worktree.journal import Journal
 
 
@@ -162,7 +163,7 @@ def take_back(site: Site, open_journal: Journal, code: str, *, force: bool = Fal
     if journal.has_begun_writing(site.places, open_journal.op_id):
         site.step("take back")
         hold_lock(site, open_journal)
-        from devs_git.storage.worktree import half_done_move
+        from devs_git.storage.worktree.interrupted import half_done_move
 
         try:
             half_done_move.restore(site, open_journal, force=force)

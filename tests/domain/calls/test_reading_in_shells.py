@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from devs_git.domain.clients.reading_commands import only_reads
-from devs_git.domain.clients.reading_programs import GIT, PROGRAMS, Options
+from devs_git.domain.calls.reading_commands import only_reads
+from devs_git.domain.calls.reading_programs import GIT, PROGRAMS, Options
 from devs_git.domain.text import simple_command
 
 pytestmark = pytest.mark.quick

@@ -9,9 +9,9 @@ import pytest
 
 from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
 from devs_git.errors import DevsError
-from devs_git.storage.worktree import positions
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.interrupted import positions
 from devs_git.storage.worktree.journal import Journal
 from devs_git.values import replace
 from devs_git.workspace import Workspace

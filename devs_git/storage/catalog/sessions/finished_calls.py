@@ -5,13 +5,15 @@ A hook reports the whole input and where the tool ran. A transcript may report h
 
 from __future__ import annotations
 
-from devs_git.domain.clients import answer_text, hook_payload, own_tools
+from devs_git.domain.calls import own_tools
+from devs_git.domain.clients import answer_text, hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_lines import FinishedCall
 from devs_git.domain.recall.long_results import StoredOutput, is_within
 from devs_git.domain.recall.traces import Trace
-from devs_git.storage.catalog import traces, unnamed_calls
+from devs_git.storage.catalog import traces
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.sessions import unnamed_calls
 from devs_git.values import replace
 
 # A transcript has at most so many bytes of an output in one place.

@@ -12,9 +12,9 @@ import json
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from devs_git.domain.calls.own_tools import own_tool
 from devs_git.domain.clients.answer_text import canonical
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.own_tools import own_tool
 from devs_git.domain.text.times import stamp
 from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.database import Catalog

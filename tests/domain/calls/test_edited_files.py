@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.clients.edited_files import edited_files, may_write_any_file
+from devs_git.domain.calls.edited_files import edited_files, may_write_any_file
 from devs_git.domain.clients.known_clients import CLIENTS
 
 pytestmark = pytest.mark.quick

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.clients.edited_text import moved_from, text_after
+from devs_git.domain.calls.edited_text import moved_from, text_after
 from devs_git.domain.clients.known_clients import CLIENTS
 
 pytestmark = pytest.mark.quick

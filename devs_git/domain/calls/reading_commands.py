@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from devs_git.domain.clients.reading_programs import GIT, GIT_ITSELF, PROGRAMS, Options
+from devs_git.domain.calls.reading_programs import GIT, GIT_ITSELF, PROGRAMS, Options
 from devs_git.domain.text import simple_command
 
 # The command of a shell tool, as text or as a list of words.

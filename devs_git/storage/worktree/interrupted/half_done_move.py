@@ -15,20 +15,13 @@ from devs_git.storage.git.objects import EMPTY_TREE, LINK, Entry
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.git.refs import BACKUPS
-from devs_git.storage.worktree import (
-    file_state,
-    files_aside,
-    late_saves,
-    modes,
-    ownership,
-    place_files,
-    tree_difference,
-)
+from devs_git.storage.worktree import file_state, files_aside, late_saves, modes, place_files, tree_difference
 from devs_git.storage.worktree.capture import git_words
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import FileState
+from devs_git.storage.worktree.interrupted import ownership
+from devs_git.storage.worktree.interrupted.ownership import Side, Sides
 from devs_git.storage.worktree.journal import Journal
-from devs_git.storage.worktree.ownership import Side, Sides
 from devs_git.storage.worktree.place_files import Folders
 
 GOING_BACK = "going-back"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.git import remote_names
+from devs_git.storage.git.remotes import remote_names
 from devs_git.workspace import Workspace
 
 Make = Callable[..., str]

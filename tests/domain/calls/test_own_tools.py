@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from devs_git.domain.calls.own_tools import completed_task, own_tool
 from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.codex import CODEX
 from devs_git.domain.clients.gemini import GEMINI
 from devs_git.domain.clients.opencode import OPENCODE
-from devs_git.domain.clients.own_tools import completed_task, own_tool
 
 pytestmark = pytest.mark.quick
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from devs_git.domain.calls.tool_guard import is_own_call, may_run, reads_back
 from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.codex import CODEX
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.tool_guard import is_own_call, may_run, reads_back
 
 pytestmark = pytest.mark.quick
 

@@ -7,9 +7,10 @@ import json
 import pytest
 
 from devs_git.domain.recall.traces import Trace
-from devs_git.storage.catalog import fulltext, session_signs, traces
+from devs_git.storage.catalog import fulltext, traces
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.session_signs import ToolCall
+from devs_git.storage.catalog.sessions import session_signs
+from devs_git.storage.catalog.sessions.session_signs import ToolCall
 from tests.support.conversation_scene import EXAMPLES, SESSION, stored_places, take
 
 pytestmark = pytest.mark.quick

@@ -33,7 +33,7 @@ class OwnFiles:
         """What is committed."""
         return Choice(paths=self.paths)
 
-    def told(self, done: Recorded) -> Recorded:
+    def add_to(self, done: Recorded) -> Recorded:
         """The result with the session and what was left out."""
         return replace(done, session=self.session, left_out=self.left_out)
 

@@ -6,8 +6,8 @@ import re
 import shlex
 from typing import Any, Final
 
+from devs_git.domain.calls.own_tools import READING, own_tool
 from devs_git.domain.clients.client import Client
-from devs_git.domain.clients.own_tools import READING, own_tool
 
 # Characters that join several commands, run one inside another, or end a line.
 _MORE_THAN_ONE: Final = re.compile(r"[;&|<>$()`\n\r\0]")
@@ -27,7 +27,7 @@ def may_run(client: Client, tool: str, tool_input: Any) -> bool:
     if tool not in client.shells or not isinstance(tool_input, dict):
         return False
     # Imported here, because the git hook that reads a transcript needs it not.
-    from devs_git.domain.clients import reading_commands
+    from devs_git.domain.calls import reading_commands
 
     return is_own_call(tool_input.get("command")) or reading_commands.only_reads(tool_input)
 
@@ -39,7 +39,7 @@ def git_folders(client: Client, tool: str, tool_input: Any, folder: str) -> tupl
     """
     if tool not in client.shells:
         return ()
-    from devs_git.domain.clients import reading_commands
+    from devs_git.domain.calls import reading_commands
 
     if not is_own_call(tool_input.get("command")) and not reading_commands.is_git(tool_input):
         return ()

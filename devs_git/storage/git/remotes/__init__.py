@@ -1,0 +1,1 @@
+"""Remotes: how they are named, and what they have."""

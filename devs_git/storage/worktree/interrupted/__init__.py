@@ -1,0 +1,1 @@
+"""A move that was interrupted: it is finished, or taken back."""
