@@ -16,7 +16,7 @@ case $event in
     has_said || may_destroy "$payload" || ! is_unchanged || exit 0
     file=$own/.payload.$$
     # Only the file is private: Python must see the umask of the person.
-    (umask 077 && { [ -d "$own" ] || mkdir -p "$own"; } && [ ! -L "$own" ] && printf '%s' "$payload" >"$file") 2>/dev/null || {
+    (set -C && umask 077 && { [ -d "$own" ] || mkdir -p "$own"; } && [ ! -L "$own" ] && printf '%s' "$payload" >"$file") 2>/dev/null || {
       echo 'devs-git: the state of the worktree could not be kept, because the git directory cannot be written.' >&2
       exit 0
     }

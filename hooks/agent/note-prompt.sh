@@ -5,7 +5,7 @@ note_prompt() {
   session=${session#*\"} session=${session%%\"*}
   case $session in '' | *[!A-Za-z0-9_-]*) return ;; esac
   { [ -d "$own" ] || (umask 077 && exec mkdir -p "$own"); } 2>/dev/null
-  [ -L "$own" ] || [ -L "$own/prompted" ] || { printf '%s\n' "$session" >"$own/prompted"; } 2>/dev/null
+  [ -L "$own" ] || [ -L "$own/prompted" ] || { [ -e "$own/prompted" ] && [ ! -f "$own/prompted" ]; } || { printf '%s\n' "$session" >"$own/prompted"; } 2>/dev/null
 }
 
 # Whether there is something to tell. Of what was destroyed the next prompt tells.

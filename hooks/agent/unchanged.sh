@@ -14,11 +14,12 @@ is_unchanged() {
   { read -r now <"$here/HEAD"; } 2>/dev/null && [ "$now" = "$head_file" ] || return
   oid=$now
   case $now in 'ref: '*) { read -r oid <"$tool_common/${now#ref: }"; } 2>/dev/null || oid=$(ask rev-parse -q --verify HEAD) ;; esac
-  [ "$oid" = "$head" ] || return
+  # What was left out, such as a repository of its own, may be an ordinary file now. Only Python knows.
+  [ "$oid" = "$head" ] && [ ! -s "$own/excluded" ] || return
   # Two gits at once are quicker than one that answers both questions. Python takes their answers, too.
   seen=$own/.seen.$$
   { : >"$seen.new" && : >"$seen.files"; } 2>/dev/null || return
-  ask ls-files -z -o --exclude-standard --exclude-from="$own/excluded" >"$seen.new" & new=$!
+  ask ls-files -z -o --exclude-standard >"$seen.new" & new=$!
   ask diff-files -z --name-only --no-ext-diff --ignore-submodules=dirty >"$seen.files" & files=$!
 # include agent/sums.sh
 }

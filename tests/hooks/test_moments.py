@@ -230,3 +230,20 @@ def test_a_call_that_python_was_asked_about_and_allowed_has_its_moment_too(proje
     (project / ".git/devs/checked-tip").unlink()
     assert silent(call(project, before("Bash", command="git reset --hard")))
     assert kinds(project) == ["call"]
+
+
+def test_what_was_left_out_is_kept_once_it_can_be(project: Path, git: Run) -> None:
+    git("init", "-q", "nest")
+    (project / "nest/q").write_text("theirs")
+    call(project, prompt())
+    shutil.rmtree(project / "nest/.git")
+    (project / "nest/work").write_text("an hour of work")
+    call(project, before("Bash", command="make"))
+    assert kinds(project) == ["prompt", "call"]
+
+
+def test_a_pipe_in_the_folder_of_moments_stops_no_prompt(project: Path) -> None:
+    call(project, prompt())
+    (project / ".git/devs/moments/prompted").unlink()
+    os.mkfifo(project / ".git/devs/moments/prompted")
+    assert call(project, prompt("again")).status == 0

@@ -49,7 +49,7 @@ def test_a_moment_that_cannot_be_made_stops_nothing_and_is_told_once_to_the_agen
     told = json.loads(said.out)["hookSpecificOutput"]
     assert told["hookEventName"] == event
     assert "the state of the worktree was not kept at" in told["additionalContext"]
-    assert "because Is a directory" in told["additionalContext"]
+    assert "because 'lock' in devs/moments of the git directory is not a file" in told["additionalContext"]
     assert silent(call(project, prompt(), client=client))
     assert [gap.kind for gap in gaps.since(own, "")] == ["call"]
     assert kinds(project) == ["prompt" if CLIENTS[client].tells_before else "after"]
@@ -60,7 +60,7 @@ def test_doctor_says_that_moments_could_not_be_made_and_agent_list_whether_they_
     own = project / ".git/devs/moments"
     (own / "lock").mkdir(parents=True)
     call(project, before("Bash", command="make"))
-    assert "(call), because Is a directory." in devs("doctor")
+    assert "(call), because 'lock' in devs/moments of the git directory is not a file." in devs("doctor")
     shutil.rmtree(own)
     own.write_text("")
     assert "devs/moments is a file" in devs("doctor")

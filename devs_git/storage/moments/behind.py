@@ -15,6 +15,7 @@ from typing import Final
 
 from devs_git.domain.text import limits
 from devs_git.storage.git import bounded
+from devs_git.storage.git.files import replace_file
 
 _NAME: Final = "behind"
 _PIECE: Final = 1 << 16
@@ -72,7 +73,7 @@ def _work(work: Callable[[], str], folder: Path, writing: int) -> None:
 def _marked(work: Callable[[], str], folder: Path, writing: int) -> str:
     mark, own = folder / _NAME, str(os.getpid())
     with contextlib.suppress(OSError):
-        mark.write_text(own)
+        replace_file(mark, own.encode())
     with contextlib.suppress(OSError):
         os.write(writing, b"+")
     try:

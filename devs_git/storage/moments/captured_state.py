@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.ledger.ids import OID_FORM
+from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.objects import EMPTY_BLOB, FILE, Entry
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, join_z, split_z
@@ -79,7 +80,7 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
         others.exact,
         others.unkept,
     )
-    _exclude(maker.folder, shot.left_out)
+    _note_left_out(maker.folder, shot.left_out)
     changed = shot.changed if few else None
     return Captured(state, shot.left_out, bool(index.stages), index.stages, changed)
 
@@ -217,20 +218,18 @@ def _lstat_mode(place: str) -> int:
         return 0
 
 
-def _exclude(folder: Path, left_out: Iterable[str]) -> None:
-    """Write the patterns of what is left out, so that a shell hook does not take it for new files."""
-    file, text = folder / "excluded", "".join(f"/{_pattern(path)}\n" for path in left_out)
+def _note_left_out(folder: Path, left_out: Iterable[str]) -> None:
+    """Write down what is left out. As long as there is something, a shell hook asks Python whether it can be kept now."""
+    file, text = (
+        folder / "excluded",
+        "".join(f"{path}\n" for path in left_out).encode("utf-8", "surrogateescape"),
+    )
     try:
-        known = file.read_text("utf-8", "surrogateescape")
+        known = file.read_bytes()
     except OSError:
         known = None
     if known != text:
-        file.write_text(text, "utf-8", "surrogateescape")
-
-
-def _pattern(path: str) -> str:
-    r"""The path as a pattern of an ignore file: special characters get a backslash."""
-    return re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)
+        replace_file(file, text)
 
 
 def stage_entries(stages: Iterable[str]) -> dict[str, Entry]:

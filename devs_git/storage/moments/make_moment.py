@@ -24,7 +24,7 @@ from devs_git.storage.moments import (
 )
 from devs_git.storage.moments.captured_state import Captured
 from devs_git.storage.moments.last_moment import LastMoment
-from devs_git.storage.moments.maker import KnownMoment, Maker
+from devs_git.storage.moments.maker import KnownMoment, Maker, refuse_foreign
 from devs_git.storage.worktree import modes, survey
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.survey import Head
@@ -54,6 +54,7 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
     `keep_refs`: local branches and stash entries are kept, too. `ignored`: ignored files to keep. BUSY if another moment of
     this worktree, or a move of it, takes too long; CONFLICT if git cannot read a file; OSError.
     """
+    refuse_foreign(maker.folder)
     with locks.hold(maker.folder / "lock", wait=WAIT, orphan_wait=WAIT) as descriptor:
         file_tree.refuse_half_moved(maker.places)
         maker = _of_store(maker, descriptor)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 from devs_git.domain.moments.moment import Details
+from devs_git.errors import DevsError
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
@@ -19,6 +22,18 @@ from devs_git.values import field, immutable
 def private_folder(places: Places) -> Path:
     """The folder of this worktree's private files for moments."""
     return places.moments
+
+
+def refuse_foreign(folder: Path) -> None:
+    """CONFLICT if the folder has anything but files, such as a link or a pipe: devs-git would write elsewhere, or wait for ever."""
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.is_file(follow_symlinks=False):
+                raise DevsError(
+                    "CONFLICT",
+                    f"{entry.name!r} in devs/moments of the git directory is not a file",
+                    hint="Check what it is, then remove it.",
+                )
 
 
 @immutable

@@ -26,6 +26,8 @@ from devs_git.values import replace
 # In the common git directory.
 _FOLDER: Final = "devs/moments.git"
 _CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[gc]\n\tauto = 0\n"
+# Nothing runs that somebody put into the store.
+_NO_HOOKS: Final = "core.hooksPath=/dev/null"
 _HEAD: Final = "ref: refs/heads/none\n"
 _LINK: Final = b"160000"
 _GONE: Final = b"000000"
@@ -69,6 +71,7 @@ def with_objects(git: Git, common: Path) -> Git:
 
 def alone(git: Git, common: Path) -> Git:
     """git for the store alone: it does not see the user's objects."""
+    git = git.with_config(_NO_HOOKS)
     own = git.with_env(GIT_DIR=os.fspath(folder(common)), GIT_OBJECT_DIRECTORY=os.fspath(_objects(common)))
     return own.with_env(**{_OTHERS: ""})
 
@@ -84,6 +87,7 @@ def _objects(common: Path) -> Path:
 
 
 def _with_objects(git: Git, own: Path, *others: Path) -> Git:
+    git = git.with_config(_NO_HOOKS)
     given = git.environment().get(_OTHERS, "")
     paths = [*map(_quoted, map(os.fspath, others)), *([given] if given else [])]
     return git.with_env(**{"GIT_OBJECT_DIRECTORY": os.fspath(own), _OTHERS: os.pathsep.join(paths)})

@@ -162,3 +162,37 @@ def test_objects_that_the_environment_adds_are_found(
     monkeypatch.delenv("GIT_ALTERNATE_OBJECT_DIRECTORIES")
     state, _ = read_moments.load(workspace.objects, made.moment_id)
     assert git("cat-file", "-p", f"{state.index}:elsewhere.txt") == "elsewhere"
+
+
+def test_a_hook_that_somebody_put_into_the_store_does_not_run(repo: Path) -> None:
+    here = Workspace.open(repo)
+    moment(here)
+    hooks = repo / ".git/devs/moments.git/hooks"
+    hooks.mkdir()
+    planted = hooks / "reference-transaction"
+    planted.write_text("#!/bin/sh\ntouch ran\n")
+    planted.chmod(0o755)
+    (repo / "a.txt").write_text("more\n")
+    assert moment(here).made
+    assert list((repo / ".git").rglob("ran")) == []
+    assert not (repo / "ran").exists()
+
+
+@pytest.mark.parametrize("name", ["last", "excluded", "lock", "index"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_link_or_a_pipe_in_our_folder_is_refused_and_nothing_is_written_through_it(
+    name: str, kind: str, repo: Path, tmp_path: Path
+) -> None:
+    here, victim = Workspace.open(repo), tmp_path / "victim"
+    moment(here)
+    victim.write_text("theirs")
+    place = repo / ".git/devs/moments" / name
+    place.unlink(missing_ok=True)
+    if kind == "link":
+        place.symlink_to(victim)
+    else:
+        os.mkfifo(place)
+    (repo / "a.txt").write_text("more\n")
+    with pytest.raises(DevsError, match="is not a file"):
+        moment(here)
+    assert victim.read_text() == "theirs"
