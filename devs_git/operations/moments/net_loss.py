@@ -147,6 +147,9 @@ def _command(watched: Watched, before: Kept, *, own: bool, loss: Loss, git_dir: 
     name = f"moment:{watched.moment[:_DIGITS]}"
     if loss.worktree:
         return f"devs-git restore {name} --worktree {quote(watched.top)}"
+    if before.details.under_way or before.details.unmerged or not before.state.head:
+        # A rewind goes to no such moment. The files alone can come back.
+        return f"devs-git restore {name}" if own else f"git -C {quote(watched.top)} devs restore {name}"
     go = _to_the_branch(before, git_dir)
     if own:
         return f"{go and f'git {go} && '}devs-git rewind {name} {_SAVING}"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.commands import restore
 from devs_git.operations.moments import net_loss
 from devs_git.storage.moments import read_moments
 from devs_git.workspace import Workspace
@@ -218,3 +219,21 @@ def test_the_view_of_the_ledger_is_no_work_that_is_lost(repo: Path) -> None:
     (repo / ".devs" / "policy.yaml").write_text("view\n")
     (line,) = Net(repo).run("git clean -fdx")
     assert "2 ignored files (build/out, debug.log)" in line
+
+
+def test_work_in_the_middle_of_a_merge_comes_back_by_the_command_that_is_named(
+    initialised: Path, git: Run
+) -> None:
+    git("switch", "-qc", "side", "HEAD~1")
+    (initialised / "f1.txt").write_text("side\n")
+    git("commit", "-qam", "side")
+    git("switch", "-q", "main")
+    (initialised / "f1.txt").write_text("main\n")
+    git("commit", "-qam", "main")
+    subprocess.run(["git", "merge", "-q", "side"], cwd=initialised, check=False, capture_output=True)
+    (initialised / "f1.txt").write_text("resolved\n")
+    (line,) = Net(initialised).run("git merge --abort")
+    command = line.rpartition("bring it back: ")[2].rstrip(".").split()
+    assert command[:2] == ["devs-git", "restore"]
+    restore.run(Workspace.open(initialised), restore.Request(command[2]))
+    assert (initialised / "f1.txt").read_text() == "resolved\n"
