@@ -2,8 +2,8 @@
 may_destroy() {
   [ "$event" = before ] || return 1
   input=${1#*'"tool_input":'}
-  for word in branch checkout clean filter- rebase reset restore stash switch update-ref worktree delete drop prune rmdir \
-    rmtree shred truncate unlink wipe; do
+  for word in branch checkout cherry-pick clean filter- merge pull read-tree rebase reset restore revert stash submodule switch \
+    update-ref worktree delete drop prune rmdir rmtree shred truncate unlink wipe; do
     case $input in *"$word"*) return 0 ;; esac
   done
   # A line end is \n in JSON.

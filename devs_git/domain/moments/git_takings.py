@@ -40,6 +40,12 @@ _MOVES_REFS: Final = names("""
     am bisect branch cherry-pick commit fast-import filter-branch filter-repo gc maintenance merge prune pull push rebase
     reflog replace repack revert symbolic-ref tag update-ref
     """)
+# These write the files of a commit that their words name.
+_WRITES_FILES: Final = names("checkout cherry-pick merge pull read-tree rebase reset restore revert switch")
+_OF_UPSTREAM: Final = ("merge", "pull", "rebase")
+_UPSTREAM: Final = ("@{upstream}",)
+# More words than that are paths.
+_REVS: Final = 8
 # Of these, commands whose words are shell text.
 RUNS_TEXT: Final = ("bisect", "filter-branch", "rebase", "submodule")
 _CLEANED_IGNORED: Final = "xX"
@@ -61,7 +67,21 @@ def judge(command: Command, words: Sequence[Word]) -> tuple[Taking, ...]:
     if verb == "worktree":
         return _worktree(there, given)
     kinds = _kinds(verb, given)
-    return (around(there, kinds or REFS, guess=not kinds),)
+    revs = _revs(verb, given)
+    if revs:
+        kinds |= {"overwritten"}
+    return (around(there, kinds or REFS, guess=not kinds, revs=revs),)
+
+
+def _revs(verb: str, words: Sequence[Word]) -> tuple[str, ...]:
+    """The words that may name the commits whose files this verb writes; () for a verb that writes none."""
+    if verb not in _WRITES_FILES:
+        return ()
+    named = [word.text for word in operands(words) if word.is_plain]
+    named += [word.text.partition("=")[2] for word in words if word.text.startswith(("--source=", "--onto="))]
+    # `git pull origin main` gets what `origin/main` names afterwards, and often before, too.
+    named += ["/".join(named[:2])] if verb == "pull" and len(named) > 1 else []
+    return tuple(dict.fromkeys((*named, *(_UPSTREAM if verb in _OF_UPSTREAM else ()))))[:_REVS]
 
 
 def _own_options(command: Command, words: Sequence[Word]) -> tuple[str | None, Sequence[Word]]:

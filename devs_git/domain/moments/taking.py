@@ -8,8 +8,9 @@ from typing import Final, Literal
 from devs_git.domain.moments.shell_words import Command, Word
 from devs_git.values import immutable
 
-# `nested`: whole repositories inside the worktree. `worktrees`: linked worktrees as a whole.
-Kind = Literal["refs", "tracked", "untracked", "ignored", "nested", "worktrees"]
+# `nested`: whole repositories inside the worktree. `worktrees`: linked worktrees as a whole. `overwritten`: ignored files
+# that a commit has, which git puts into the worktree: git overwrites an ignored file without a word.
+Kind = Literal["refs", "tracked", "untracked", "ignored", "overwritten", "nested", "worktrees"]
 
 REFS: Final[frozenset[Kind]] = frozenset({"refs"})
 TRACKED: Final[frozenset[Kind]] = frozenset({"tracked"})
@@ -26,7 +27,7 @@ class Taking:
 
     `paths` are relative to the folder in which the whole text runs, or absolute, or begin with a `~`. None: nobody can
     tell where. `whole`: the whole worktree around each path; else what is at the path and below it. `exact`: only a file
-    at the path itself. `guess`: nobody knows the program.
+    at the path itself. `guess`: nobody knows the program. `revs`: words that may name the commits whose files git writes.
     """
 
     what: str
@@ -35,6 +36,7 @@ class Taking:
     whole: bool = False
     exact: bool = False
     guess: bool = False
+    revs: tuple[str, ...] = ()
 
 
 def names(text: str) -> frozenset[str]:
@@ -48,10 +50,12 @@ def words_of(command: Command) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def around(command: Command, kinds: frozenset[Kind], *, guess: bool = False) -> Taking:
+def around(
+    command: Command, kinds: frozenset[Kind], *, guess: bool = False, revs: tuple[str, ...] = ()
+) -> Taking:
     """It takes from the whole worktree around its folder."""
     where = None if command.folder is None else (command.folder or ".",)
-    return Taking(words_of(command), kinds, where, whole=True, guess=guess)
+    return Taking(words_of(command), kinds, where, whole=True, guess=guess, revs=revs)
 
 
 def at_paths(

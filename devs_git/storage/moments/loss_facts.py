@@ -65,7 +65,7 @@ def compare(git: Git, before: Kept, after: Kept, top: Path, left: Sequence[str])
     return Loss(
         files=lost_files(facts.files, present),
         staged=lost_staged(facts.staged, facts.files, present),
-        ignored=_ignored(git, before.details.ignored, top),
+        ignored=_ignored(git, before, after.state, top),
         commits=_commits(git, before.state, after.state, present.everywhere),
         branches=_branches(git, before),
         stashes=tuple(oid for oid in stashes if is_stash_lost(_stashed(git, oid), present, facts.moved)),
@@ -193,8 +193,15 @@ def _tree(git: Git, tree: str) -> list[str]:
     return split_z(git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree)) if tree else []
 
 
-def _ignored(git: Git, tree: str, top: Path) -> tuple[str, ...]:
-    return tuple(path for path in _tree(git, tree) if not _is_there(top / path))
+def _ignored(git: Git, kept: Kept, after: State, top: Path) -> tuple[str, ...]:
+    """The ignored files of a moment that are gone, or that git has overwritten with files of a commit."""
+    tree = kept.details.ignored
+    files = _tree(git, tree)
+    if not files:
+        return ()
+    changes = tree_difference.changes(git, tree, after.index)
+    overwritten = {change.path for change in changes if change.old and change.new}
+    return tuple(path for path in files if path in overwritten or not _is_there(top / path))
 
 
 def _is_there(place: Path) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 from devs_git.domain.moments.taking import Kind, Taking
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git, split_z
+from devs_git.storage.moments import overwritten_files
 from devs_git.values import immutable
 
 REMOVING: Final[frozenset[Kind]] = frozenset({"worktrees", "nested"})
@@ -84,19 +85,22 @@ def ignored_files(git: Git, top: Path, reaches: Iterable[Reach]) -> tuple[dict[s
 
     `git` is that of the worktree, with the user's index.
     """
+    reaches = tuple(reaches)
+    written = {rev for reach in reaches if "overwritten" in reach.taking.kinds for rev in reach.taking.revs}
+    found = overwritten_files.find(git, top, sorted(written))
     roots: list[str] = []
     for reach in reaches:
         if "ignored" in reach.taking.kinds:
             roots += [root for root in reach.roots if not reach.taking.exact or _is_file(top / root)]
     if not roots:
-        return {}, ()
+        return found, ()
     words = ("ls-files", "-z", "-o", "-i", "--exclude-standard")
     asked = () if "." in roots or len(roots) > _ARGUMENTS else ("--", *roots)
     from devs_git.storage.ledger.devs_folder import NAME
 
     # The view of the ledger is no work: it can be made again at any time.
     listed = [path for path in split_z(git.run(*words, *asked)) if not path.startswith(f"{NAME}/")]
-    sizes: dict[str, int] = {}
+    sizes = found
     for path in listed:
         facts = _facts(top / path)
         if facts and (stat.S_ISREG(facts.st_mode) or stat.S_ISLNK(facts.st_mode)):

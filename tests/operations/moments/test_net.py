@@ -237,3 +237,44 @@ def test_work_in_the_middle_of_a_merge_comes_back_by_the_command_that_is_named(
     assert command[:2] == ["devs-git", "restore"]
     restore.run(Workspace.open(initialised), restore.Request(command[2]))
     assert (initialised / "f1.txt").read_text() == "resolved\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git checkout inc",
+        "git switch inc",
+        "git reset --hard inc",
+        "git merge inc",
+        "git pull -q --no-rebase . inc",
+        "git checkout inc -- .",
+        "git restore --source=inc .",
+        "git rebase inc",
+        "git cherry-pick inc",
+        "git read-tree -m -u HEAD inc",
+    ],
+)
+def test_an_ignored_file_that_git_overwrites_is_kept_and_named(command: str, repo: Path, git: Run) -> None:
+    git("switch", "-qc", "inc")
+    (repo / ".secret").write_text("incoming")
+    git("add", ".secret")
+    git("commit", "-qm", "incoming")
+    git("switch", "-q", "main")
+    (repo / ".gitignore").write_text(".secret\n")
+    git("add", ".gitignore")
+    git("commit", "-qm", "ignore")
+    (repo / ".secret").write_text("mine")
+    net = Net(repo)
+    lines = net.run(command)
+    assert (repo / ".secret").read_text() == "incoming"
+    # `git restore` leaves no trace in the index, so it looks like an edit.
+    assert any("1 ignored file (.secret)" in line for line in lines) or "restore" in command
+    kept = [
+        here.objects.read(oid, "blob")
+        for here in [Workspace.open(repo)]
+        for moment in read_moments.list_moments(here.store_git, here.objects)
+        for oid in [read_moments.load(here.objects, moment.id)[1].ignored]
+        if oid
+        for oid in [here.objects.read_tree(oid)[".secret"].oid]
+    ]
+    assert kept == [b"mine"]
