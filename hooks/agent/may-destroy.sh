@@ -7,7 +7,7 @@ may_destroy() {
     case $input in *"$word"*) return 0 ;; esac
   done
   # A line end is \n in JSON.
-  for word in rm mv dd; do
+  for word in rm mv dd cp ln tee install sed fd fdfind; do
     case $input in *[!A-Za-z]"$word"[!A-Za-z]* | *\\[nrt]"$word"[!A-Za-z]*) return 0 ;; esac
   done
   names_script
@@ -17,7 +17,7 @@ may_destroy() {
 names_script() {
   case $input in
     *.py* | *.sh* | *.bash* | *.js* | *.mjs* | *.cjs* | *.ts* | *.rb* | *.pl* | *.php* | *python*-[mc]* | *'bash '* | *'sh '*) return 0 ;;
-    *[!A-Za-z.]./[A-Za-z_]* | *node*-e* | *perl*-* | *ruby*-* | *xargs* | *rsync* | *find*-exec* | *make*-[Cf]*) return 0 ;;
+    *'<<'* | *rimraf* | *[!A-Za-z.]./[A-Za-z_]* | *node*-e* | *perl*-* | *ruby*-* | *xargs* | *rsync* | *find*-exec* | *make*-[Cf]*) return 0 ;;
     *make*) [ -f "$w/Makefile" ] || [ -f "$w/makefile" ] || [ -f "$w/GNUmakefile" ] ;;
     *npm* | *yarn* | *bun*) [ -f "$w/package.json" ] ;;
     *) return 1 ;;

@@ -46,7 +46,10 @@ _HARMLESS: Final = names(
 _REMOVES: Final = names("del rimraf rm rmdir shred srm trash trash-put unlink")
 # Texts in texts that are read.
 _DEEPEST: Final = 3
-_OVERWRITES: Final = names("cp install mv tee truncate")
+_OVERWRITES: Final = names("cp install ln mv tee truncate")
+# Lines that a program reads as a text in its own language. Those of `cat` are only written somewhere.
+_HEREDOC: Final = re.compile(r"\b(?:python[0-9.]*|node|ruby|perl|php|deno|bun)\b[^\n]*<<")
+_FD: Final = ("fd", "fdfind")
 _FIND_REMOVES: Final = names("-delete -exec -execdir -ok -okdir -fprint -fls")
 
 
@@ -87,6 +90,8 @@ def of_command(text: str) -> Danger:
     takings: list[Taking] = []
     for command in commands(text):
         takings += _judge(command, depth=0)
+    if _HEREDOC.search(text):
+        takings += script_text.takings(text)
     return Danger(tuple(dict.fromkeys(takings)), unread=len(text) > LONGEST)
 
 
@@ -145,6 +150,9 @@ def _of_program(command: Command, name: str, words: Sequence[Word]) -> tuple[Tak
     if name == "find":
         removes = any(word.text in _FIND_REMOVES for word in words)
         return (at_paths(command, WHOLE_FOLDERS, _starts(words)),) if removes else ()
+    if name in _FD:
+        runs = has(words, "xX", "--exec", "--exec-batch")
+        return (Taking(words_of(command), WHOLE_FOLDERS, None),) if runs else ()
     if name == "rsync":
         deletes = any(word.text.startswith(("--del", "--remove-source")) for word in words)
         return (at_paths(command, WHOLE_FOLDERS, operands(words)[-1:]),) if deletes else ()

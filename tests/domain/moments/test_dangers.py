@@ -234,3 +234,9 @@ def test_any_text_has_commands_or_none(text: str) -> None:
     commands(text)
     dangers.of_command(text)
     scripts.find_scripts(text)
+
+
+def test_lines_that_cat_only_writes_destroy_nothing() -> None:
+    written = dangers.of_command("cat > notes.md <<EOF\nNever run rm -rf here, nor git clean -fdx.\nEOF")
+    assert [taking.paths for taking in written.ignored] == [("notes.md",)]
+    assert dangers.of_command("python3 - <<EOF\nimport shutil\nshutil.rmtree('x')\nEOF").ignored

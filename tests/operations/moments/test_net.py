@@ -278,3 +278,23 @@ def test_an_ignored_file_that_git_overwrites_is_kept_and_named(command: str, rep
         for oid in [here.objects.read_tree(oid)[".secret"].oid]
     ]
     assert kept == [b"mine"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ln -sf a.txt .env",
+        "python3 - <<X\nimport os\nos.remove('.env')\nX",
+        "cp a.txt .env",
+        "tee .env < a.txt",
+        "sed -i s/mine/theirs/ .env",
+    ],
+)
+def test_an_ignored_file_that_a_program_writes_over_is_kept(command: str, repo: Path) -> None:
+    (repo / ".git/info/exclude").write_text(".env\n")
+    (repo / ".env").write_text("mine")
+    Net(repo).run(command)
+    here = Workspace.open(repo)
+    newest = read_moments.list_moments(here.store_git, here.objects)[-1]
+    _, details = read_moments.load(here.objects, newest.id)
+    assert here.objects.read(here.objects.read_tree(details.ignored)[".env"].oid, "blob") == b"mine"
