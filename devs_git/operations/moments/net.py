@@ -151,6 +151,7 @@ def _catch(
     """Make the moment of one worktree."""
     top = workspace.top
     sizes, repositories = takable.ignored_files(workspace.git, top, reaches)
+    repositories = (*repositories, *takable.submodules(workspace.git, top, reaches))
     choice = ignored_choice.choose(sizes)
     if len(choice.kept) > _MANY:
         # To read them takes seconds, and the client may not wait so long: all else is kept first.

@@ -108,6 +108,15 @@ def ignored_files(git: Git, top: Path, reaches: Iterable[Reach]) -> tuple[dict[s
     return sizes, tuple(path for path in listed if path.endswith("/"))
 
 
+def submodules(git: Git, top: Path, reaches: Iterable[Reach]) -> tuple[str, ...]:
+    """The submodules that have files, with a slash at the end, if a part of the command may take whole repositories."""
+    if not any("nested" in reach.taking.kinds for reach in reaches):
+        return ()
+    lines = (line.partition("\t") for line in split_z(git.run("ls-files", "-z", "-s")))
+    paths = (path for facts, _, path in lines if facts.startswith("160000"))
+    return tuple(f"{path}/" for path in paths if _facts(top / path / ".git"))
+
+
 def _is_file(place: Path) -> bool:
     facts = _facts(place)
     return facts is not None and not stat.S_ISDIR(facts.st_mode)
