@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,8 @@ from devs_git.storage.git.files import replace_file
 
 _NAME: Final = "behind"
 _PIECE: Final = 1 << 16
+# Seconds after which the system ends the process.
+_LONGEST: Final = 180
 # Seconds in which the process starts.
 _STARTS: Final = 1.0
 
@@ -55,6 +58,8 @@ def _work(work: Callable[[], str], folder: Path, writing: int) -> None:
     """In the child: never returns, and never fails."""
     try:
         os.setsid()
+        # Whatever it waits for: it must not hold its locks for ever.
+        signal.alarm(_LONGEST)
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(nothing, stream)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -22,7 +23,9 @@ def add(folder: Path, texts: Sequence[str]) -> None:
 def take(folder: Path) -> list[str]:
     """The texts that are kept; from now on they count as told."""
     with contextlib.suppress(OSError):
-        with (folder / _NAME).open("rb") as file:
+        # Never what a link leads to: the agent reads it.
+        descriptor = os.open(folder / _NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
             data = file.read(_LONGEST)
         (folder / _NAME).unlink()
         return data.decode("utf-8", "replace").splitlines()

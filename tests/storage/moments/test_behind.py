@@ -1,0 +1,33 @@
+"""Work in a process of its own: its answer, and its end if it hangs."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from devs_git.storage.moments import behind, unsaid
+
+pytestmark = pytest.mark.quick
+
+
+def test_the_answer_of_the_process_is_returned(tmp_path: Path) -> None:
+    assert behind.run(lambda: "kept", tmp_path, 5.0) == "kept"
+
+
+def test_a_process_that_hangs_is_ended_by_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(behind, "_LONGEST", 1)
+    os.mkfifo(tmp_path / "pipe")
+    assert behind.run((tmp_path / "pipe").read_text, tmp_path, 0.2) is None
+    until = time.monotonic() + 10
+    while behind.is_at_work(tmp_path) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not behind.is_at_work(tmp_path)
+
+
+def test_what_was_not_told_is_never_read_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "unsaid").symlink_to(tmp_path / "secret")
+    assert unsaid.take(tmp_path) == []
