@@ -19,7 +19,7 @@ def test_a_tool_of_ours_answers_the_model(everyday: Everyday) -> None:
     if everyday.program.name == "codex-code":
         told = json.loads(told[told.index("{") :])["content"][0]["text"]
     told = told[told.index("{") : told.rindex("}") + 1]
-    empty = {"checkpoints": [], "operations": [], "next_cursor": "", "not_believed": ""}
+    empty = {"checkpoints": [], "moments": [], "operations": [], "next_cursor": "", "not_believed": ""}
     assert json.loads(told) == empty
 
 

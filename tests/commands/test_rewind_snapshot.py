@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 
 import pytest
 
@@ -49,7 +50,11 @@ def test_the_event_has_the_moment_and_no_task_and_its_file_says_the_same(case: C
     assert event.statuses == (("task-2", "rewound"),)
     assert f'target: "{name}"' in case.git("show", f"devs/ledger:rewinds/{done.rewind_id}.yaml")
     verified = subprocess.run(
-        ["devs-git", "verify", "ledger"], cwd=case.top, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "devs_git", "verify", "ledger"],
+        cwd=case.top,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert verified.returncode == 0, verified.stdout
 
@@ -93,7 +98,11 @@ def test_the_command_line_says_what_comes_back(case: Case) -> None:
 
     def said(*words: str) -> str:
         return subprocess.run(
-            ["devs-git", *words], cwd=case.top, capture_output=True, text=True, check=True
+            [sys.executable, "-m", "devs_git", *words],
+            cwd=case.top,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
 
     for text in (said("rewind", "moment:-1", "--dry-run"), said("rewind", "moment:-1")):

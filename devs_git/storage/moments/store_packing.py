@@ -68,8 +68,8 @@ def _no_moment_is_made(common: Path) -> Iterator[None]:
     folders = [git_dir / "devs" / "moments" for git_dir in every]
     with contextlib.ExitStack() as held:
         for folder in folders:
-            if folder.is_dir():
-                held.enter_context(locks.hold(folder / "lock", wait=_WAIT, orphan_wait=_WAIT))
+            # Also where no moment was made yet: the first one may begin now.
+            held.enter_context(locks.hold(folder / "lock", wait=_WAIT, orphan_wait=_WAIT))
         yield
 
 
