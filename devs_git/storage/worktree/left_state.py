@@ -29,11 +29,12 @@ def entries(objects: Objects, new: State, changes: RefChanges) -> dict[str, Entr
     """The entries of a backup's tree for an operation that makes the state `new` and the changes of refs."""
     found = {}
     head = objects.read(new.head, "commit")[5:45].decode()
-    if {new.index, new.worktree} != {head} or new.raw or new.index_raw:
-        # All of it, because a recovery may still need each object of the new state.
-        parts = {"index": Entry(TREE, new.index), "worktree": Entry(TREE, new.worktree)}
-        parts |= {"raw": Entry(TREE, new.raw)} if new.raw else {}
-        parts |= {"index.raw": Entry(FILE, new.index_raw)} if new.index_raw else {}
+    # A recovery may still need each object of the new state. Those of HEAD's tree are kept by HEAD, and a partial clone would
+    # fetch them.
+    trees = {"index": new.index, "worktree": new.worktree} if {new.index, new.worktree} != {head} else {}
+    parts = {name: Entry(TREE, oid) for name, oid in (*trees.items(), ("raw", new.raw)) if oid}
+    parts |= {"index.raw": Entry(FILE, new.index_raw)} if new.index_raw else {}
+    if parts:
         found[AFTER] = Entry(TREE, objects.write_tree(parts))
     if changes:
         found[REFS] = Entry(FILE, objects.write("blob", changes.record()))
@@ -46,6 +47,8 @@ def load_after(objects: Objects, backup: str, state: State) -> State | None:
     if found is None:
         return None
     trees = objects.read_tree(found.oid)
+    if "index" not in trees:
+        return None
     return replace(state, index=trees["index"].oid, worktree=trees["worktree"].oid)
 
 
