@@ -76,7 +76,7 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
         _raw(maker, others.kept),
         index.whole,
         active_task.read(maker.places),
-        _modes(ours, shot, known.state.modes if known and known.details.umask == umask() else None),
+        _modes(ours, shot, _last_modes(known)),
         others.exact,
         others.unkept,
     )
@@ -167,6 +167,11 @@ def _raw(maker: Maker, paths: Collection[str]) -> str:
     own = raw_git(maker.git, maker.places, index)
     own.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_z(sorted(paths)))
     return own.text("write-tree")
+
+
+def _last_modes(known: KnownMoment | None) -> Modes | None:
+    """The unusual permissions at the last moment; None if it does not tell those of the files that did not change since."""
+    return known.state.modes if known and not known.doubted and known.details.umask == umask() else None
 
 
 def _modes(ours: Git, shot: Shot, before: Modes | None) -> Modes:

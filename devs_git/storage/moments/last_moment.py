@@ -50,6 +50,11 @@ def doubt(places: Places) -> None:
         (folder / _NAME).rename(folder / _DOUBTED)
 
 
+def is_doubted(places: Places) -> bool:
+    """Whether a process was killed while it made a moment: the private index may have files that no moment has."""
+    return not (private_folder(places) / _NAME).exists()
+
+
 def write(places: Places, last: LastMoment) -> None:
     lines = (last.head_file, last.head, last.index_sum, last.refs_sum, last.id)
     replace_file(private_folder(places) / _NAME, "".join(f"{line}\n" for line in lines).encode())

@@ -142,7 +142,7 @@ def _last_known(maker: Maker, last: LastMoment, current: LastMoment) -> KnownMom
     except DevsError:
         return None
     same_index = bool(current.index_sum) and current.index_sum == last.index_sum
-    known = KnownMoment(state, details, same_index)
+    known = KnownMoment(state, details, same_index, last_moment.is_doubted(maker.places))
     return known if keep_moment.is_kept(maker, details) else None
 
 

@@ -66,8 +66,12 @@ class Maker:
 
 @immutable
 class KnownMoment:
-    """The moment before. `same_index`: the user's index is still the one that this moment has."""
+    """The moment before. `same_index`: the user's index is still the one that this moment has.
+
+    `doubted`: the private index may know more than this moment, so it does not tell which files are new.
+    """
 
     state: State
     details: Details
     same_index: bool
+    doubted: bool = False

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.moments import read_moments
+from devs_git.domain.moments.moment import Occasion
+from devs_git.storage.moments import make_moment, read_moments
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Run
-from tests.support.moment_scene import moment
+from tests.support.moment_scene import maker, moment
 
 pytestmark = pytest.mark.quick
 
@@ -41,3 +43,26 @@ def test_under_another_umask_other_permissions_are_the_usual_ones(repo: Path) ->
     state, details = read_moments.load(Workspace.open(repo).objects, made.moment_id)
     assert details.umask == 0o077
     assert dict(state.modes) == dict.fromkeys(("a.txt", "f1.txt", "f2.txt", "f3.txt"), 0o644)
+
+
+def test_after_a_kill_the_permissions_of_files_with_the_same_bytes_are_looked_at_again(repo: Path) -> None:
+    """The private index knows the new file already, but no moment does."""
+    here = Workspace.open(repo)
+    moment(here)
+    # Another file with the same bytes: git compares times by the second only.
+    (repo / "anew").write_bytes((repo / "f1.txt").read_bytes())
+    (repo / "anew").chmod(0o600)
+    (repo / "anew").rename(repo / "f1.txt")
+
+    class Killed(Exception):
+        pass
+
+    def step(name: str) -> None:
+        if name == "store":
+            raise Killed
+
+    with pytest.raises(Killed):
+        make_moment.make(replace(maker(here), step=step), Occasion("call"))
+    again = moment(here)
+    assert again.made
+    assert read_moments.load(here.objects, again.moment_id)[0].modes["f1.txt"] == 0o600
