@@ -244,7 +244,7 @@ WITHOUT_LIMIT: Final = {
     "entrypoints/cli/terminal.py": (2, "whether it is a terminal, and an answer of limited length"),
     "entrypoints/hooks/after_tool.py": (1, OURS),
     "entrypoints/scratch_repository.py": (3, ASKED),
-    "storage/moments/captured_state.py": (2, OURS),
+    "storage/moments/captured_state.py": (1, OURS),
     "storage/moments/last_moment.py": (4, OURS),
     "storage/moments/loss_note.py": (1, OURS),
     "operations/moments/net.py": (1, OURS),

@@ -14,9 +14,9 @@ is_unchanged() {
   { read -r now <"$here/HEAD"; } 2>/dev/null && [ "$now" = "$head_file" ] || return
   oid=$now
   case $now in 'ref: '*) { read -r oid <"$tool_common/${now#ref: }"; } 2>/dev/null || oid=$(ask rev-parse -q --verify HEAD) ;; esac
-  # What was left out, such as a repository of its own, may be an ordinary file now. Only Python knows.
-  [ "$oid" = "$head" ] && [ ! -s "$own/excluded" ] || return
-  # Two gits at once are quicker than one that answers both questions. Python takes their answers, too.
+  [ "$oid" = "$head" ] || return
+  # What was left out, such as a repository of its own, is listed each time: it may be an ordinary file now, and only Python
+  # knows. Two gits at once are quicker than one that answers both questions. Python takes their answers, too.
   seen=$own/.seen.$$
   { : >"$seen.new" && : >"$seen.files"; } 2>/dev/null || return
   ask ls-files -z -o --exclude-standard >"$seen.new" & new=$!

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text.hook_script import render
-from devs_git.storage.hooks import installation
+from devs_git.storage.git.places import locate
+from devs_git.storage.hooks import client_files, installation
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
 from tests.support.trailers import WORK, Commit, Run
@@ -40,3 +42,13 @@ def commit(repo: Path) -> Commit:
         return subprocess.run(words, cwd=repo, env=env, capture_output=True, check=False).returncode
 
     return run
+
+
+@pytest.fixture
+def project(initialised: Path, git: Run) -> Path:
+    """A repository with the agent hook installed for all clients."""
+    for client in CLIENTS.values():
+        client_files.install(locate(initialised), initialised, client)
+    git("add", "-A")
+    git("commit", "-qm", "agents")
+    return initialised

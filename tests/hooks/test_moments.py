@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from devs_git.storage.moments import behind
 from devs_git.workspace import Workspace
@@ -22,16 +21,6 @@ from tests.support.ledgers import in_force, put_policy_in_force
 
 Run = Callable[..., str]
 pytestmark = pytest.mark.quick(1)
-
-
-@pytest.fixture
-def project(initialised: Path, git: Run) -> Path:
-    """A repository with the agent hook installed for all clients."""
-    for client in CLIENTS.values():
-        client_files.install(locate(initialised), initialised, client)
-    git("add", "-A")
-    git("commit", "-qm", "agents")
-    return initialised
 
 
 def break_python(project: Path) -> None:

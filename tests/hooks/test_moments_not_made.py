@@ -12,24 +12,12 @@ import pytest
 
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.storage.git import locks
-from devs_git.storage.git.places import locate
-from devs_git.storage.hooks import client_files
 from devs_git.storage.moments import gaps
 from tests.support.agent_calls import after, before, call
 from tests.support.hook_moments import devs, kinds, prompt, silent
 
 Run = Callable[..., str]
 pytestmark = pytest.mark.quick(1)
-
-
-@pytest.fixture
-def project(initialised: Path, git: Run) -> Path:
-    """A repository with the agent hook installed for all clients."""
-    for client in CLIENTS.values():
-        client_files.install(locate(initialised), initialised, client)
-    git("add", "-A")
-    git("commit", "-qm", "agents")
-    return initialised
 
 
 @pytest.mark.parametrize("client", sorted(CLIENTS))

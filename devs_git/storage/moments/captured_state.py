@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.ledger.ids import OID_FORM
-from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.objects import EMPTY_BLOB, FILE, Entry
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, join_z, split_z
 from devs_git.storage.moments import file_tree
 from devs_git.storage.moments.file_tree import Shot
 from devs_git.storage.moments.maker import KnownMoment, Maker
-from devs_git.storage.moments.seen_changes import Seen
 from devs_git.storage.worktree import active_task, attributes, unconverted_bytes
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.modes import Modes, default_mode, umask
@@ -63,7 +61,7 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
     ours = private(maker.git, maker.folder / "index")
     choose = partial(_choose, Path(maker.git.where), maker.limit)
     same = known.state if known and known.same_index else None
-    shot = file_tree.read_changes(ours, choose, _seen(maker)) if same and not same.index_raw else None
+    shot = file_tree.read_changes(ours, choose, maker.seen) if same and not same.index_raw else None
     few = shot is not None
     shot = shot or file_tree.read_files(maker.git, ours, head.commit, choose)
     index = _index(maker, shot.listed, same)
@@ -80,17 +78,8 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
         others.exact,
         others.unkept,
     )
-    _note_left_out(maker.folder, shot.left_out)
     changed = shot.changed if few else None
     return Captured(state, shot.left_out, bool(index.stages), index.stages, changed)
-
-
-def _seen(maker: Maker) -> Seen | None:
-    """What the hook saw; None if it left out something, which the moment has to name."""
-    try:
-        return None if (maker.folder / "excluded").stat().st_size else maker.seen
-    except OSError:
-        return None
 
 
 def _unconverted(maker: Maker, ours: Git, shot: Shot, *, few: bool) -> UnconvertedFiles:
@@ -221,20 +210,6 @@ def _lstat_mode(place: str) -> int:
         return os.lstat(place).st_mode
     except OSError:
         return 0
-
-
-def _note_left_out(folder: Path, left_out: Iterable[str]) -> None:
-    """Write down what is left out. As long as there is something, a shell hook asks Python whether it can be kept now."""
-    file, text = (
-        folder / "excluded",
-        "".join(f"{path}\n" for path in left_out).encode("utf-8", "surrogateescape"),
-    )
-    try:
-        known = file.read_bytes()
-    except OSError:
-        known = None
-    if known != text:
-        replace_file(file, text)
 
 
 def stage_entries(stages: Iterable[str]) -> dict[str, Entry]:

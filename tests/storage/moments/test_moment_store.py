@@ -178,7 +178,7 @@ def test_a_hook_that_somebody_put_into_the_store_does_not_run(repo: Path) -> Non
     assert not (repo / "ran").exists()
 
 
-@pytest.mark.parametrize("name", ["last", "excluded", "lock", "index"])
+@pytest.mark.parametrize("name", ["last", "last.doubted", "lock", "index"])
 @pytest.mark.parametrize("kind", ["link", "pipe"])
 def test_a_link_or_a_pipe_in_our_folder_is_refused_and_nothing_is_written_through_it(
     name: str, kind: str, repo: Path, tmp_path: Path
