@@ -13,7 +13,6 @@ from devs_git.storage.git.places import Places
 from devs_git.storage.git.worktree_status import Changed, TreeState
 from devs_git.storage.ledger import untrusted_ledger
 from devs_git.storage.moments import loss_note
-from devs_git.storage.moments.maker import private_folder
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -134,7 +133,7 @@ def _last_moment(workspace: Workspace) -> LastMoment | None:
 
 def _lost(workspace: Workspace) -> tuple[str, ...]:
     """What the net found. The modules that look it up are imported only if there may be something."""
-    if not any((private_folder(workspace.places) / name).exists() for name in loss_note.SAID):
+    if not any((workspace.places.moments / name).exists() for name in loss_note.SAID):
         return ()
     from devs_git.operations.moments import net_loss
 

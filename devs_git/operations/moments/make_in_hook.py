@@ -7,6 +7,7 @@ from typing import Final
 
 from devs_git.domain.clients.moment_call import MomentCall
 from devs_git.domain.moments.warned import Warned
+from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git import locks, time_limit
@@ -15,7 +16,6 @@ from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import gaps, last_moment, loss_note, make_moment
 from devs_git.storage.moments.gaps import Gap
-from devs_git.storage.moments.maker import private_folder
 from devs_git.storage.moments.seen_changes import Seen
 from devs_git.workspace import Workspace
 
@@ -107,7 +107,7 @@ def tell(call: MomentCall, places: Places) -> tuple[str, ...]:
 def wait(call: MomentCall, places: Places, seconds: float) -> None:
     """Wait until the moment that another process makes of this worktree is made."""
     try:
-        with locks.hold(private_folder(places) / "lock", wait=seconds):
+        with locks.hold(places.moments / "lock", wait=seconds):
             pass
     except (DevsError, OSError):
         note(call, places, _TOO_LONG)
@@ -115,9 +115,9 @@ def wait(call: MomentCall, places: Places, seconds: float) -> None:
 
 def note(call: MomentCall, places: Places, reason: str) -> None:
     """Note that there is no moment before this call, and why."""
-    now = make_moment.stamp(Workspace(places).clock())
+    now = stamp(Workspace(places).clock())
     with contextlib.suppress(OSError):
-        gaps.add(private_folder(places), Gap(now, call.kind, reason.rstrip(".")))
+        gaps.add(places.moments, Gap(now, call.kind, reason.rstrip(".")))
 
 
 def _reason(error: DevsError) -> str:

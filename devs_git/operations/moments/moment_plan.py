@@ -13,6 +13,7 @@ from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.history import History, fold
+from devs_git.domain.moments import names
 from devs_git.domain.moments.moment import Details, Moment
 from devs_git.errors import DevsError, immovable
 from devs_git.operations.moments import lost_refs, moment_files
@@ -98,7 +99,7 @@ def _plan(site: Site, options: Options, moment: Moment, loaded: tuple[State, Det
 
 def _require_commit(site: Site, state: State, moment: Moment) -> None:
     """GIT_RESET_FAILED if there was no commit yet, or if its commit is gone."""
-    way_out = f"Bring its files back: devs-git restore moment:{moment.id[:10]}"
+    way_out = f"Bring its files back: devs-git restore {names.short_name(moment.id)}"
     if not state.head:
         raise immovable("no_commit", "The moment was made before the first commit.", hint=way_out)
     if not site.objects.exists(state.head):
@@ -140,7 +141,7 @@ def _effect(
 
 def _refusals_of_moment(moment: Moment, details: Details) -> Iterator[DevsError]:
     """A moment of a half-done merge or rebase is not gone to: git's own record of that operation is not in it."""
-    hint = f"Bring its files back: devs-git restore moment:{moment.id[:10]} -- PATH"
+    hint = f"Bring its files back: devs-git restore {names.short_name(moment.id)} -- PATH"
     if details.under_way:
         text = f"The moment was made during {details.under_way}, which cannot be continued from it."
         yield immovable("operation_under_way", text, hint=hint)

@@ -24,7 +24,6 @@ from devs_git.storage.git.program import Git
 from devs_git.storage.moments import loss_note, make_moment, takable
 from devs_git.storage.moments.loss_note import Watched
 from devs_git.storage.moments.make_moment import Made
-from devs_git.storage.moments.maker import private_folder
 from devs_git.storage.moments.takable import Reach
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -188,7 +187,7 @@ def _watch(here: Places, caught: Sequence[_Caught]) -> None:
         )
         for one in caught
     ]
-    loss_note.watch(private_folder(here), watched)
+    loss_note.watch(here.moments, watched)
     if here.git_dir != here.common and any(one.places == here for one in caught):
         # This worktree itself may go, and then its folder goes, too.
         elsewhere = [replace(one, of=here.worktree_id) for one in watched]

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from datetime import UTC, timedelta
+from datetime import timedelta
 from pathlib import Path
 from shlex import quote
 from typing import Final
 
 from devs_git.domain.moments.loss import Loss, sentence
 from devs_git.domain.moments.moment import Occasion
+from devs_git.domain.moments.names import short_name
+from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git.places import worktrees
 from devs_git.storage.moments import loss_back, loss_facts, loss_note, make_moment, moment_store, read_moments
 from devs_git.storage.moments.loss_facts import Kept
 from devs_git.storage.moments.loss_note import NotedLoss, Watched
-from devs_git.storage.moments.maker import private_folder
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 _A_DAY: Final = timedelta(days=1)
-# Digits of a moment's id in a command.
+# Digits of a commit's id in a command.
 _DIGITS: Final = 12
 # What is uncommitted when the work is brought back is saved on a branch.
 _SAVING: Final = "--preserve branch"
@@ -36,7 +37,7 @@ def compare(workspace: Workspace, occasion: Occasion, previous: str, current: st
     `previous` and `current` are the ids of the worktree's newest moments before and after this one was made; '' for none.
     `ended`: a command just ended.
     """
-    folder = private_folder(workspace.places)
+    folder = workspace.places.moments
     own = str(workspace.places.git_dir)
     watched: tuple[Watched, ...] = ()
     if ended:
@@ -60,14 +61,14 @@ def _without_doubles(found: Sequence[NotedLoss]) -> list[NotedLoss]:
 
 def lines(workspace: Workspace) -> tuple[str, ...]:
     """A line for each loss that is not brought back, oldest first. Nothing is written."""
-    gone = (one for one in loss_note.read_watched(private_folder(workspace.places)) if not _exists(one))
+    gone = (one for one in loss_note.read_watched(workspace.places.moments) if not _exists(one))
     found = filter(None, (_compared(workspace, None, one, "") for one in gone))
     return tuple(one.said for one in (*_open(workspace), *found))
 
 
 def tell(workspace: Workspace, session: str) -> tuple[str, ...]:
     """The lines that this session was not told yet. From now on it counts as told."""
-    folder = private_folder(workspace.places)
+    folder = workspace.places.moments
     _settle(workspace)
     known = _open(workspace)
     new = [one for one in known if session not in one.told]
@@ -78,7 +79,7 @@ def tell(workspace: Workspace, session: str) -> tuple[str, ...]:
 
 def brought_back(workspace: Workspace, moment_id: str) -> None:
     """Forget the losses of a moment to which the worktree was brought back."""
-    folder = private_folder(workspace.places)
+    folder = workspace.places.moments
     known = loss_note.read(folder)
     if known:
         loss_note.write(folder, [one for one in known if one.moment != moment_id])
@@ -86,7 +87,7 @@ def brought_back(workspace: Workspace, moment_id: str) -> None:
 
 def _settle(workspace: Workspace) -> None:
     """Note the worktrees that are gone, though no hook ran after the command that took them."""
-    folder = private_folder(workspace.places)
+    folder = workspace.places.moments
     gone = [one for one in loss_note.read_watched(folder) if not _exists(one)]
     if gone:
         loss_note.unwatch(folder, lambda one: one in gone)
@@ -96,8 +97,8 @@ def _settle(workspace: Workspace) -> None:
 
 def _open(workspace: Workspace) -> tuple[NotedLoss, ...]:
     """The noted losses of the last day that are not brought back."""
-    since = (workspace.clock().astimezone(UTC) - _A_DAY).strftime("%Y-%m-%dT%H:%M:%S")
-    known = loss_note.read(private_folder(workspace.places))
+    since = stamp(workspace.clock() - _A_DAY)
+    known = loss_note.read(workspace.places.moments)
     return tuple(
         one for one in known if one.created_at >= since and not loss_back.is_back(workspace.store_git, one)
     )
@@ -127,10 +128,8 @@ def _compared(
     if not loss.is_any and not loss.unkept:
         return None
     command = _command(watched, before, own=own, loss=loss, git_dir=Path(watched.git_dir))
-    stamp = workspace.clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    return replace(
-        loss_back.note_of(git, before, loss, watched), created_at=stamp, said=sentence(loss, command)
-    )
+    note = loss_back.note_of(git, before, loss, watched)
+    return replace(note, created_at=stamp(workspace.clock()), said=sentence(loss, command))
 
 
 def _moment_of(workspace: Workspace, occasion: Occasion | None, watched: Watched) -> str:
@@ -144,7 +143,7 @@ def _moment_of(workspace: Workspace, occasion: Occasion | None, watched: Watched
 
 def _command(watched: Watched, before: Kept, *, own: bool, loss: Loss, git_dir: Path) -> str:
     """The one command that brings all back."""
-    name = f"moment:{watched.moment[:_DIGITS]}"
+    name = short_name(watched.moment)
     if loss.worktree:
         return f"devs-git restore {name} --worktree {quote(watched.top)}"
     if before.details.under_way or before.details.unmerged or not before.state.head:

@@ -65,12 +65,12 @@ def findings(places: Places, now: datetime) -> Iterator[Finding]:
     from datetime import timedelta
 
     from devs_git.domain.audit.findings import Finding
+    from devs_git.domain.text.times import stamp
     from devs_git.storage.ledger import judged_note
-    from devs_git.storage.moments import make_moment
 
     if not (places.shared / judged_note.MOMENTS).exists():
         return
-    folder, since_time = places.moments, make_moment.stamp(now - timedelta(days=1))
+    folder, since_time = places.moments, stamp(now - timedelta(days=1))
     found = since(folder, since_time)
     if found:
         newest = found[-1]

@@ -15,6 +15,7 @@ from devs_git.domain.moments.moment import (
     path_of,
     states_ref,
 )
+from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
@@ -103,8 +104,7 @@ def _later(created_at: str) -> str:
     """The time a millisecond later."""
     from datetime import datetime, timedelta
 
-    later = datetime.fromisoformat(created_at) + timedelta(milliseconds=1)
-    return later.strftime("%Y-%m-%dT%H:%M:%S.") + f"{later.microsecond // 1000:03}Z"
+    return stamp(datetime.fromisoformat(created_at) + timedelta(milliseconds=1))
 
 
 def _write(objects: Objects, captured: Captured, details: Details) -> str:

@@ -14,7 +14,6 @@ from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.moments.maker import private_folder
 from devs_git.values import immutable
 
 _NAME: Final = "last"
@@ -38,26 +37,26 @@ def read(places: Places) -> LastMoment:
     """The facts; all are '' if there is no such file."""
     for name in (_NAME, _DOUBTED):
         with contextlib.suppress(OSError, ValueError):
-            lines = (private_folder(places) / name).read_text("utf-8").split("\n")
+            lines = (places.moments / name).read_text("utf-8").split("\n")
             return LastMoment(*lines[:5])
     return LastMoment()
 
 
 def doubt(places: Places) -> None:
     """Let no shell hook find the file until `write` is called: the private index may not be that of the newest moment."""
-    folder = private_folder(places)
+    folder = places.moments
     with contextlib.suppress(FileNotFoundError):
         (folder / _NAME).rename(folder / _DOUBTED)
 
 
 def is_doubted(places: Places) -> bool:
     """Whether a process was killed while it made a moment: the private index may have files that no moment has."""
-    return not (private_folder(places) / _NAME).exists()
+    return not (places.moments / _NAME).exists()
 
 
 def write(places: Places, last: LastMoment) -> None:
     lines = (last.head_file, last.head, last.index_sum, last.refs_sum, last.id)
-    replace_file(private_folder(places) / _NAME, "".join(f"{line}\n" for line in lines).encode())
+    replace_file(places.moments / _NAME, "".join(f"{line}\n" for line in lines).encode())
 
 
 def head_file(places: Places) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Final
 
 from devs_git.domain.moments.moment import Details, Occasion
+from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.private_index import private
@@ -161,8 +161,3 @@ def _branches(maker: Maker) -> dict[str, str]:
         return refs.list_refs(maker.store, "refs/heads")
     except GitFailed:
         return {}
-
-
-def stamp(now: datetime) -> str:
-    """A time as moments have it: in UTC, with milliseconds."""
-    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03}Z"

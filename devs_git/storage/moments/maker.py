@@ -19,11 +19,6 @@ from devs_git.storage.worktree.backups import State
 from devs_git.values import field, immutable
 
 
-def private_folder(places: Places) -> Path:
-    """The folder of this worktree's private files for moments."""
-    return places.moments
-
-
 def refuse_foreign(folder: Path) -> None:
     """CONFLICT if the folder has anything but files, such as a link or a pipe: devs-git would write elsewhere, or wait for ever."""
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
@@ -61,7 +56,7 @@ class Maker:
 
     @property
     def folder(self) -> Path:
-        return private_folder(self.places)
+        return self.places.moments
 
 
 @immutable

@@ -6,7 +6,6 @@ from typing import Final
 
 from devs_git.domain.text.times import stamp_of
 from devs_git.storage.git.places import Places
-from devs_git.storage.moments.maker import private_folder
 
 _NAME: Final = "prompted"
 # Bytes of a session's id.
@@ -16,9 +15,9 @@ _MOST: Final = 1000
 def read(places: Places) -> tuple[str, str]:
     """When the newest prompt was, and its session; '' twice if there is no note."""
     try:
-        with (private_folder(places) / _NAME).open("rb") as stream:
+        with (places.moments / _NAME).open("rb") as stream:
             session = stream.read(_MOST).decode("utf-8", "replace").strip()
-            seconds, rest = divmod((private_folder(places) / _NAME).stat().st_mtime_ns, 10**9)
+            seconds, rest = divmod((places.moments / _NAME).stat().st_mtime_ns, 10**9)
     except OSError:
         return "", ""
     return stamp_of(seconds, rest), session

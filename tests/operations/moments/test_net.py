@@ -144,7 +144,7 @@ def test_each_session_is_told_once(scene: Net) -> None:
     assert line == scene.lines[0]
     assert net_loss.tell(workspace, "s1") == ()
     assert net_loss.tell(workspace, "s2") == (line,)
-    moment = line.rpartition("moment:")[2][:12]
+    moment = line.rpartition("moment:")[2][:10]
     whole = next(
         m.id
         for m in read_moments.list_moments(workspace.store_git, workspace.objects)
@@ -167,7 +167,7 @@ def test_a_linked_worktree_that_is_removed_from_elsewhere_has_a_moment(
             (linked / "work.txt").write_text("work")
         line = scene.run(command)[-1]
         assert f"the worktree {linked} with 1 uncommitted file (work.txt)" in line
-        assert f"devs-git restore moment:{line.partition('moment:')[2][:12]} --worktree {linked}" in line
+        assert f"devs-git restore moment:{line.partition('moment:')[2][:10]} --worktree {linked}" in line
 
 
 def test_a_session_that_removes_its_own_worktree_is_known_in_the_main_one(

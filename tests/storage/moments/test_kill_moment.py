@@ -16,7 +16,6 @@ import pytest
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import last_moment, moment_store, prune_moments, read_moments
-from devs_git.storage.moments.maker import private_folder
 from devs_git.workspace import Workspace
 from tests.conftest import Run
 from tests.storage.moments.test_moment_store import check_whole
@@ -210,7 +209,7 @@ def test_a_folder_that_may_not_be_written_to_leaves_all_as_it_was(here: Workspac
 @pytest.mark.parametrize("data", [b"", b"DIRC rubbish", b"half"])
 def test_a_damaged_private_index_is_made_anew(here: Workspace, data: bytes) -> None:
     moment(here)
-    index = private_folder(here.places) / "index"
+    index = here.places.moments / "index"
     whole = index.read_bytes()
     index.write_bytes(whole[: len(whole) // 2] if data == b"half" else data)
     (here.top / "f3.txt").write_text("changed\n")

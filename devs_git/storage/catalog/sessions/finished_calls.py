@@ -27,7 +27,7 @@ def keep(catalog: Catalog, call: FinishedCall, known: Trace, event: str) -> None
     """
     made = _trace(call, known, event)
     made = replace(made, trace_id=unnamed_calls.join_server(catalog, made) or made.trace_id)
-    stored = _stored(catalog, made.trace_id)
+    stored = traces.trace(catalog, made.trace_id)
     if stored is None:
         traces.put(catalog, made)
     elif not call.is_part:
@@ -46,7 +46,7 @@ def _grow(catalog: Catalog, stored: Trace, call: FinishedCall) -> None:
 
 def with_told(catalog: Catalog, trace: Trace) -> Trace:
     """The trace of a hook, completed from the trace that a transcript gave the call before."""
-    stored = _stored(catalog, trace.trace_id)
+    stored = traces.trace(catalog, trace.trace_id)
     return join(trace, stored) if stored else trace
 
 
@@ -91,30 +91,4 @@ def _trace(call: FinishedCall, known: Trace, event: str) -> Trace:
         tool_use_id=call.call_id,
         cut_by_client=call.cut,
         raw=call.raw.encode(),
-    )
-
-
-def _stored(catalog: Catalog, trace_id: str) -> Trace | None:
-    row = traces.row(catalog, trace_id)
-    if row is None:
-        return None
-    use_id, event = catalog.rows("SELECT tool_use_id, event FROM traces WHERE trace_id = ?", trace_id)[0]
-    return Trace(
-        trace_id,
-        row.created_at,
-        traces.output(catalog, trace_id),
-        traces.input_of(catalog, trace_id),
-        row.task_id,
-        row.session_id,
-        row.agent,
-        row.client,
-        row.tool_name,
-        row.is_error,
-        row.duration_ms,
-        row.commit,
-        use_id,
-        event,
-        row.cut_by_client,
-        row.full_bytes,
-        traces.raw(catalog, trace_id),
     )
