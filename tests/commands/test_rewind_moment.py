@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -45,6 +46,19 @@ def test_work_that_git_stash_took_comes_back_and_the_stash_entry_stays(case: Cas
     there_and_back_at_moment(case, name)
     case.look().must_equal(then)
     assert len(case.git("stash", "list").splitlines()) == 1
+
+
+@pytest.mark.parametrize("target", ["nowhere", "a file", "a pipe"])
+def test_a_link_that_was_edited_comes_back_wherever_it_leads(case: Case, target: str) -> None:
+    os.mkfifo(case.top / "a pipe")
+    case.write({"a file": b"another\n", "link": Link(b"another")})
+    case.git("add", "a file", "link")
+    then, name = case.look(), moment(case)
+    (case.top / "link").unlink()
+    (case.top / "link").symlink_to(target)
+    assert case.plan(name, "branch").files["modified"] == ["link"]
+    there_and_back_at_moment(case, name, "branch")
+    case.look().must_equal(then)
 
 
 @pytest.mark.quick

@@ -14,6 +14,7 @@ from typing import Final
 from devs_git.storage.git.places import common_of
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
+from devs_git.storage.worktree import file_state
 
 # With these attributes a file may not round-trip. With `text=auto` it always does, because git looks at the blob.
 _CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-encoding")
@@ -129,7 +130,7 @@ def raw_oids(git: Git, paths: Sequence[str]) -> list[str]:
 
 
 def clean_oids(git: Git, paths: Sequence[str]) -> dict[str, str]:
-    """The blob oids that git would store for the files now. Nothing is written. A path whose filter fails is left out.
+    """The blob oids that git would store for the files and links now. Nothing is written. A path whose filter fails is left out.
 
     The result depends on the index, too: on attributes files that are not on the disk, and for `text=auto` on the blob
     in the index. `hash-object` does not read the index, so we use it only where nothing is converted.
@@ -137,14 +138,23 @@ def clean_oids(git: Git, paths: Sequence[str]) -> dict[str, str]:
     if not paths:
         return {}
     if not may_convert(git, git.where, paths, lambda: git.run("ls-files", "-z")):
-        out = git.run("hash-object", "--stdin-paths", stdin=quoted_lines(paths))
-        return dict(zip(paths, out.decode().split(), strict=True))
+        # `hash-object` would read what a link leads to.
+        links = _link_oids(git, paths)
+        files = [path for path in paths if path not in links]
+        out = git.run("hash-object", "--stdin-paths", stdin=quoted_lines(files)) if files else b""
+        return links | dict(zip(files, out.decode().split(), strict=True))
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:
         own = private(git, Path(folder) / "index")
         own.run("update-index", "-z", "--index-info", stdin=b"".join(_entries(git, paths)))
         return _entered(own, paths)
+
+
+def _link_oids(git: Git, paths: Sequence[str]) -> dict[str, str]:
+    """The oids of those paths that are links."""
+    found = {path: os.fsencode(link.readlink()) for path in paths if (link := git.where / path).is_symlink()}
+    return {path: file_state.blob_oid((target,), len(target)) for path, target in found.items()}
 
 
 def _entries(git: Git, paths: Sequence[str]) -> Iterator[bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -111,9 +110,8 @@ def _flagged(found: Survey, top: Path, affected: dict[str, str]) -> tuple[tuple[
     if not found.flagged:
         return (), ()
     among = [path for path in found.flagged if path in affected]
-    files = [path for path in among if (top / path).is_file() and not (top / path).is_symlink()]
+    files = [path for path in among if (top / path).is_file() or (top / path).is_symlink()]
     oids = attributes.clean_oids(found.git, files)
-    oids |= {p: _link_oid(os.fsencode((top / p).readlink())) for p in among if (top / p).is_symlink()}
     there = [path for path in among if os.path.lexists(top / path)]
     # A file that a sparse checkout leaves out does not exist either, but no person deleted it.
     kept_out = "sS" if attributes.is_sparse(found.git) else ""
@@ -141,10 +139,6 @@ def with_hidden_edits(found: Survey, top: Path, plan: Footprint) -> Footprint:
         hidden=(*plan.hidden, *more),
         oids={**plan.oids, **{path: oids[path] for path in more}},
     )
-
-
-def _link_oid(target: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).hexdigest()
 
 
 @immutable

@@ -34,8 +34,7 @@ def find(found: Survey, hidden: Collection[str], index: str, worktree: str) -> f
     asked -= set(found.staged).intersection(split_z(git.run(*_CACHED, index, "--")))
     wanted = list_files(git, worktree)
     seen = file_state.look(str(git.where), asked).files
-    files = [path for path, one in seen.items() if not one.is_link]
-    oids = {path: one.oid for path, one in seen.items() if one.is_link} | attributes.clean_oids(git, files)
+    oids = attributes.clean_oids(git, list(seen))
     modes = {path: mode_of(one.mode) for path, one in seen.items()}
     there = {path: (modes[path], oid) for path, oid in oids.items()}
     known = {path: (one.mode, one.oid) for path, one in wanted.items() if one.mode != GITLINK}
