@@ -15,9 +15,11 @@ from devs_git.storage.git.files import replacement
 
 try:
     # Without OpenSSL, which takes some milliseconds to load.
-    from _sha1 import sha1 as _sha1  # type: ignore[import-not-found]
+    from _sha1 import sha1  # type: ignore[import-not-found]
 except ImportError:
-    from hashlib import sha1 as _sha1
+    from hashlib import sha1
+
+__all__ = ("SMALL", "exists", "read", "read_file", "sha1", "write")
 
 # Bytes of the largest object that is read or written here.
 SMALL: Final = 1 << 20
@@ -59,7 +61,7 @@ def exists(folder: Path, oid: str) -> bool:
 def write(folder: Path, kind: str, data: bytes, *, durable: bool = True) -> str:
     """Store a small object and return its oid. A `durable` one is on disk then. An object that exists already gets a new time, as git does it."""
     whole = b"%s %d\0%s" % (kind.encode(), len(data), data)
-    oid: str = _sha1(whole, usedforsecurity=False).hexdigest()
+    oid: str = sha1(whole, usedforsecurity=False).hexdigest()
     path = _path(folder, oid)
     try:
         os.utime(path)

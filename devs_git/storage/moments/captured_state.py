@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.ledger.ids import OID_FORM
-from devs_git.storage.git.objects import EMPTY_BLOB, FILE, Entry
+from devs_git.storage.git.objects import EMPTY_BLOB, FILE, GITLINK, Entry
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, join_z, split_z
-from devs_git.storage.moments import file_tree
+from devs_git.storage.moments import file_tree, moment_store
 from devs_git.storage.moments.file_tree import Shot
 from devs_git.storage.moments.maker import KnownMoment, Maker
-from devs_git.storage.worktree import active_task, attributes, unconverted_bytes
+from devs_git.storage.worktree import active_task, attributes, file_state, unconverted_bytes
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.modes import Modes, default_mode, umask
 from devs_git.storage.worktree.raw_bytes import raw_git
@@ -37,14 +37,14 @@ _FLAGGED: Final = rb"(?:^|\0)[a-zS] "
 class Captured:
     """The state, and what it lacks. `stages`: the blobs of entries in conflict, which no tree of the state has.
 
-    `changed`: the paths that changed since the last moment, if nothing else did.
+    `stored`: only files changed since the last moment, and the store of moments has all of them.
     """
 
     state: State
     left_out: tuple[str, ...]
     unmerged: bool
     stages: tuple[str, ...]
-    changed: tuple[str, ...] | None = None
+    stored: bool = False
 
 
 @immutable
@@ -65,7 +65,8 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
     few = shot is not None
     shot = shot or file_tree.read_files(maker.git, ours, head.commit, choose)
     index = _index(maker, shot.listed, same)
-    others = _unconverted(maker, ours, shot, few=few)
+    new = moment_store.own_entries(maker.objects, shot.tree, shot.changed) if few else None
+    others = _as_before(maker, same, new) or _unconverted(maker, ours, shot, few=few)
     state = State(
         head.commit,
         head.branch,
@@ -78,8 +79,23 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
         others.exact,
         others.unkept,
     )
-    changed = shot.changed if few else None
-    return Captured(state, shot.left_out, bool(index.stages), index.stages, changed)
+    return Captured(state, shot.left_out, bool(index.stages), index.stages, new is not None)
+
+
+def _as_before(maker: Maker, same: State | None, new: Mapping[str, Entry] | None) -> UnconvertedFiles | None:
+    """What `unconverted_bytes.find` would answer, if at the last moment all files had the bytes of their blobs, and the new
+    ones have them, too; else None. The blobs and the bytes of all other files are those of the last moment, whatever
+    attributes say now.
+    """
+    if same is None or new is None or same.raw or same.unkept:
+        return None
+    for path, entry in new.items():
+        if entry.mode == GITLINK:
+            continue
+        now = file_state.look_at(f"{maker.git.where}/{path}")
+        if now is None or now.oid != entry.oid:
+            return None
+    return UnconvertedFiles(same.exact)
 
 
 def _unconverted(maker: Maker, ours: Git, shot: Shot, *, few: bool) -> UnconvertedFiles:

@@ -56,11 +56,10 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
 def _adopt(maker: Maker, captured: Captured, details: Details, last: KnownMoment | None) -> None:
     """Take into the store of moments what the moment does not share with HEAD's commit or with the moment before."""
     state, git = captured.state, maker.git
-    if last and last.state.head == state.head and not (state.raw or details.ignored):
-        changed = captured.changed
-        if changed is not None and moment_store.has_own(maker.objects, state.worktree, changed):
-            return
-    known = {last.state.index, last.state.worktree} if last and last.state.head == state.head else set()
+    same_head = last is not None and last.state.head == state.head
+    if captured.stored and same_head and not (state.raw or details.ignored):
+        return
+    known = {last.state.index, last.state.worktree} if last and same_head else set()
     oids = moment_store.new_objects(git, state.head, {state.index, state.worktree} - known)
     oids |= moment_store.new_objects(git, "", {state.raw, details.ignored} - {""})
     oids |= {*captured.stages, state.index_raw} - {""}

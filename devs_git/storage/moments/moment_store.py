@@ -19,7 +19,7 @@ from typing import Final
 from devs_git.errors import DevsError
 from devs_git.storage.git import loose_objects, refs
 from devs_git.storage.git.files import replace_file
-from devs_git.storage.git.objects import EMPTY_TREE, GITLINK, TREE, Objects
+from devs_git.storage.git.objects import EMPTY_TREE, GITLINK, TREE, Entry, Objects
 from devs_git.storage.git.program import Git, GitFailed, of_store
 from devs_git.values import replace
 
@@ -114,23 +114,30 @@ def new_objects(git: Git, head: str, trees: Iterable[str]) -> set[str]:
     return found
 
 
-def has_own(own: Objects, tree: str, paths: Iterable[str]) -> bool:
-    """Whether the store has, as loose objects, all trees and blobs at these paths of a tree. No git is asked."""
+def own_entries(own: Objects, tree: str, paths: Iterable[str]) -> dict[str, Entry] | None:
+    """The entries at these paths of a tree, if the store has them and the trees above them as loose objects; else None.
+
+    A path that the tree does not have has no entry. No git is asked.
+    """
     if not loose_objects.exists(own.folder, tree):
-        return False
+        return None
     below: dict[str, list[str]] = {}
     for path in paths:
         name, _, rest = path.partition("/")
         below.setdefault(name, []).append(rest)
-    entries = own.read_tree(tree)
+    entries, found = own.read_tree(tree), {}
     for name, rests in below.items():
         entry = entries.get(name)
         if entry and entry.mode == TREE:
-            if not has_own(own, entry.oid, filter(None, rests)):
-                return False
-        elif entry and entry.mode != GITLINK and not loose_objects.exists(own.folder, entry.oid):
-            return False
-    return True
+            inside = own_entries(own, entry.oid, filter(None, rests))
+            if inside is None:
+                return None
+            found.update({f"{name}/{path}": one for path, one in inside.items()})
+        elif entry:
+            if entry.mode != GITLINK and not loose_objects.exists(own.folder, entry.oid):
+                return None
+            found[name] = entry
+    return found
 
 
 def adopt(git: Git, common: Path, oids: Collection[str]) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from devs_git.storage.git import loose_objects
 from devs_git.values import immutable
 
 _PIECE: Final = 1 << 20
@@ -107,13 +108,18 @@ def is_same(place: str, before: FileState | None, *, renamed: bool = False) -> b
 
 def blob_oid(pieces: Iterable[bytes], size: int) -> str:
     """The oid of a blob with these bytes. It is right only if `size` is their number."""
-    # It takes some milliseconds to load, and a hook of a client has few.
-    import hashlib
+    head = b"blob %d\0" % size
+    if size <= loose_objects.SMALL:
+        digest = loose_objects.sha1(head, usedforsecurity=False)
+    else:
+        # It is quicker, but takes some milliseconds to load, and a hook of a client has few.
+        import hashlib
 
-    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+        digest = hashlib.sha1(head, usedforsecurity=False)
     for piece in pieces:
         digest.update(piece)
-    return digest.hexdigest()
+    oid: str = digest.hexdigest()
+    return oid
 
 
 def _oid(place: str, facts: os.stat_result) -> str:

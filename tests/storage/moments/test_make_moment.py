@@ -13,11 +13,10 @@ from devs_git.domain.moments.moment import Occasion
 from devs_git.errors import DevsError
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.moments import file_tree, make_moment, moment_store, read_moments
-from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Run
-from tests.support.moment_scene import maker, moment
+from tests.support.moment_scene import files_of, maker, moment, on_disk
 from tests.support.scene import contents
 
 pytestmark = pytest.mark.quick
@@ -28,17 +27,6 @@ def here(repo: Path) -> Workspace:
     return Workspace.open(repo)
 
 
-def _files(here: Workspace, made: str) -> dict[str, bytes]:
-    """Bytes of each file of a moment, as the worktree had them."""
-    state, _ = read_moments.load(here.objects, made)
-    entries = list_files(here.git, state.worktree) | list_files(here.git, state.raw)
-    return {path: here.objects.read(entry.oid, "blob") for path, entry in entries.items()}
-
-
-def _on_disk(top: Path) -> dict[str, bytes]:
-    return {name: data for name, (_, data) in contents(top).items()}
-
-
 def test_a_moment_has_tracked_and_untracked_files_with_their_bytes(here: Workspace) -> None:
     (here.top / "a.txt").write_bytes(b"edited\r\nagain\n")
     (here.top / "new").mkdir()
@@ -47,7 +35,7 @@ def test_a_moment_has_tracked_and_untracked_files_with_their_bytes(here: Workspa
     (here.top / "link").symlink_to("nowhere")
     made = moment(here)
     assert made.made
-    assert _files(here, made.moment_id) == _on_disk(here.top)
+    assert files_of(here, made.moment_id) == on_disk(here.top)
 
 
 def test_a_moment_changes_nothing_that_belongs_to_the_user(here: Workspace, git: Run) -> None:
@@ -89,7 +77,7 @@ def test_each_change_of_the_state_makes_a_moment(here: Workspace, change: str) -
     assert moment(here).made
 
 
-def test_the_index_is_kept_apart_from_the_files(here: Workspace, git: Run) -> None:
+def test_the_index_is_kept_apart_from_thefiles_of(here: Workspace, git: Run) -> None:
     (here.top / "a.txt").write_text("staged\n")
     git("add", "a.txt")
     (here.top / "a.txt").write_text("on disk\n")
@@ -126,7 +114,7 @@ def test_ignored_files_and_nested_repositories_are_left_out_and_the_latter_named
     (here.top / "nested" / "file").write_text("theirs\n")
     made = moment(here)
     assert made.left_out == ("nested/",)
-    assert not any(name.startswith(("x.log", "nested")) for name in _files(here, made.moment_id))
+    assert not any(name.startswith(("x.log", "nested")) for name in files_of(here, made.moment_id))
     assert read_moments.load(here.objects, made.moment_id)[1].left_out == ("nested/",)
 
 
@@ -139,14 +127,14 @@ def test_files_above_the_limit_are_left_out_the_largest_first(
     (here.top / "small.bin").write_bytes(b"y" * 30)
     made = make_moment.make(replace(maker(here), limit=lambda: 1000), Occasion("call"))
     assert made.left_out == ("big.bin",)
-    assert "small.bin" in _files(here, made.moment_id)
+    assert "small.bin" in files_of(here, made.moment_id)
 
 
 def test_line_endings_that_git_would_convert_are_kept_as_they_are(here: Workspace, git: Run) -> None:
     (here.top / ".gitattributes").write_text("*.txt text=auto eol=lf\n")
     (here.top / "crlf.txt").write_bytes(b"one\r\ntwo\r\n")
     made = moment(here)
-    assert _files(here, made.moment_id)["crlf.txt"] == b"one\r\ntwo\r\n"
+    assert files_of(here, made.moment_id)["crlf.txt"] == b"one\r\ntwo\r\n"
     state, _ = read_moments.load(here.objects, made.moment_id)
     assert git("show", f"{state.worktree}:crlf.txt") == "one\ntwo"
 
