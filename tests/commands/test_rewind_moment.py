@@ -56,9 +56,28 @@ def test_a_link_that_was_edited_comes_back_wherever_it_leads(case: Case, target:
     then, name = case.look(), moment(case)
     (case.top / "link").unlink()
     (case.top / "link").symlink_to(target)
-    assert case.plan(name, "branch").files["modified"] == ["link"]
+    assert case.plan(name, "branch").files["modified"] == ("link",)
     there_and_back_at_moment(case, name, "branch")
     case.look().must_equal(then)
+
+
+def test_a_file_that_only_left_the_index_needs_no_preserve_at_the_undo(case: Case) -> None:
+    case.stage("1", {"a": b"1\n", "kept": b"k\n"})
+    case.git("rm", "-q", "--cached", "kept")
+    then, name = case.look(), moment(case)
+    case.write({"a": b"2\n"})
+    there_and_back_at_moment(case, name, "branch")
+    case.look().must_equal(then)
+
+
+def test_the_plan_counts_no_file_of_which_only_the_times_changed(case: Case) -> None:
+    all_kinds(case)
+    name = moment(case)
+    case.write({"new": b"later\n"})
+    for path in ("a", "d/f"):
+        os.utime(case.top / path, (1, 1))
+    files = case.plan(name, "branch").files
+    assert (files["count"], files["modified"]) == (1, ("new",))
 
 
 @pytest.mark.quick

@@ -89,7 +89,7 @@ def _select(files: Mapping[str, Entry], paths: Sequence[str], moment: Moment) ->
     known = {name for path in chosen for name in (path, *parents(path))}
     for path in paths:
         if path not in known:
-            hint = f"List its files: devs-git show {names.short_name(moment.id)}"
+            hint = f"See what differs from the working tree: devs-git diff {names.short_name(moment.id)}"
             raise invalid("paths", f"The moment does not have {path!r}.", hint=hint)
     return chosen.items()
 

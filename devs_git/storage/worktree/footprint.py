@@ -167,15 +167,16 @@ def outcome(
     kinds: dict[str, str] = {}
     oids: dict[str, str] = {}
     for head, path in zip(out[::2], out[1::2], strict=True):
-        mode_tree, mode_disk, oid, _disk_oid, status = head[1:].split(" ")
+        mode_tree, mode_disk, oid, disk_oid, status = head[1:].split(" ")
         modes = (mode_tree, mode_disk)
         kind = status[0] if GITLINK not in modes else _status_without_submodule(modes)
         kinds |= {path: {"D": "added", "A": "deleted"}.get(kind, "modified")} if kind else {}
-        oids |= {path: oid} if kind == "M" and mode_tree == mode_disk else {}
+        # git tells no oid of a file whose times are not those of the index.
+        unsure = kind == "M" and mode_tree == mode_disk and not disk_oid.strip("0")
+        oids |= {path: oid} if unsure else {}
     affected = set(plan.affected)
     alike = {*same, *(path for path in found.inexact if path not in affected)}
-    edited = [path for path in found.dirty if path in oids]
-    clean = attributes.clean_oids(found.git, edited)
+    clean = attributes.clean_oids(found.git, list(oids))
     alike |= {path for path, oid in clean.items() if oid == oids[path]}
     kinds |= dict.fromkeys(more, "added")
     kinds |= {path: "modified" if kinds.get(path) == "added" else "deleted" for path in saved}

@@ -23,14 +23,14 @@ _CACHED: Final = (
 )
 
 
-def find(found: Survey, hidden: Collection[str], index: str, worktree: str) -> frozenset[str]:
+def find(found: Survey, hidden: Collection[str], index: str, worktree: str) -> set[str]:
     """The changed paths whose entry is as in the tree `index` or in HEAD, and whose file is as in the tree `worktree`.
 
     `hidden` are changed paths that git does not look at, because of their flags. Nothing is written.
     """
     git, asked = found.git, {*found.staged, *found.dirty, *found.intended, *hidden}
     if not asked:
-        return frozenset()
+        return set()
     asked -= set(found.staged).intersection(split_z(git.run(*_CACHED, index, "--")))
     wanted = list_files(git, worktree)
     seen = file_state.look(str(git.where), asked).files
@@ -38,6 +38,8 @@ def find(found: Survey, hidden: Collection[str], index: str, worktree: str) -> f
     modes = {path: mode_of(one.mode) for path, one in seen.items()}
     there = {path: (modes[path], oid) for path, oid in oids.items()}
     known = {path: (one.mode, one.oid) for path, one in wanted.items() if one.mode != GITLINK}
-    return frozenset(
+    # A file that is not in the index is untracked, so it is no change of a tracked one.
+    untracked = asked - found.entries
+    return untracked.union(
         path for path in asked if there.get(path) == known.get(path) and (path in there) == (path in seen)
     )
