@@ -224,3 +224,8 @@ def test_an_edit_whose_hook_ended_after_the_moment_that_shows_it_still_counts() 
     assert who_wrote(looks, [Call("B", "1", "2")], [edit])["f"] == Writers(frozenset("AB"))
     before = Edit("C", "f", "0", "1")
     assert who_wrote(looks, (), [before, edit])["f"] == Writers(frozenset("AC"))
+
+
+def test_an_edit_after_which_no_moment_was_made_is_not_taken_for_an_earlier_change() -> None:
+    looks = [look("0"), look("2", "f")]
+    assert who_wrote(looks, (), [Edit("A", "f", "3", "4")]) == {"f": Writers(unknown=True)}

@@ -27,6 +27,16 @@ def test_a_process_that_hangs_is_ended_by_the_system(tmp_path: Path, monkeypatch
     assert not behind.is_at_work(tmp_path)
 
 
+def test_the_mark_of_a_process_that_died_goes_so_that_no_call_waits_for_it(tmp_path: Path) -> None:
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+    (tmp_path / "behind").write_text(str(child))
+    assert not behind.is_at_work(tmp_path)
+    assert not (tmp_path / "behind").exists()
+
+
 def test_what_was_not_told_is_never_read_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "unsaid").symlink_to(tmp_path / "secret")

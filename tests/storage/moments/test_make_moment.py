@@ -69,6 +69,7 @@ def test_an_unchanged_state_makes_no_moment(here: Workspace) -> None:
         "git commit -q --allow-empty -m empty",
         "git checkout -q --detach",
         "ln -sf a.txt f2.txt",
+        "git merge -q --no-commit -s ours $(git commit-tree -m side -p HEAD~1 HEAD^{tree}) && git diff --quiet HEAD",
     ],
 )
 def test_each_change_of_the_state_makes_a_moment(here: Workspace, change: str) -> None:
@@ -274,6 +275,32 @@ def test_a_commit_meanwhile_makes_it_look_again(here: Workspace, git: Run) -> No
     state, _ = read_moments.load(here.objects, made.moment_id)
     assert state.head == git("rev-parse", "HEAD")
     assert state.index == state.worktree == git("rev-parse", "HEAD^{tree}")
+
+
+def test_what_is_staged_meanwhile_and_taken_back_is_looked_at_again(here: Workspace, git: Run) -> None:
+    (here.top / "a.txt").write_text("staged\n")
+    index = (here.top / ".git/index").read_bytes()
+
+    def step(name: str) -> None:
+        if name == "files":
+            git("add", "a.txt")
+        if name == "store":
+            (here.top / ".git/index").write_bytes(index)
+
+    make_moment.make(replace(maker(here), step=step), Occasion("call"))
+    state, _ = read_moments.load(here.objects, moment(here).moment_id)
+    assert state.index == git("rev-parse", "HEAD^{tree}")
+
+
+def test_two_moments_of_the_same_time_are_both_kept(here: Workspace) -> None:
+    now = here.clock()
+    made = []
+    for text in ("one\n", "two\n"):
+        (here.top / "a.txt").write_text(text)
+        made.append(make_moment.make(replace(maker(here), clock=lambda: now), Occasion("call")).moment_id)
+    listed = read_moments.list_moments(here.store_git, here.objects)
+    assert [one.id for one in listed] == made[::-1]
+    assert listed[0].created_at > listed[1].created_at
 
 
 def test_while_head_moves_all_the_time_it_gives_up(here: Workspace, git: Run) -> None:
