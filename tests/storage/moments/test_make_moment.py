@@ -263,35 +263,6 @@ def test_a_moment_says_why_and_where_it_was_made(here: Workspace) -> None:
     assert meta["moment"]["top"] == "."
 
 
-def test_a_commit_meanwhile_makes_it_look_again(here: Workspace, git: Run) -> None:
-    commits = iter([1])
-
-    def step(name: str) -> None:
-        if name == "files" and next(commits, None):
-            (here.top / "a.txt").write_text("committed meanwhile\n")
-            git("commit", "-qam", "meanwhile")
-
-    made = make_moment.make(replace(maker(here), step=step), Occasion("call"))
-    state, _ = read_moments.load(here.objects, made.moment_id)
-    assert state.head == git("rev-parse", "HEAD")
-    assert state.index == state.worktree == git("rev-parse", "HEAD^{tree}")
-
-
-def test_what_is_staged_meanwhile_and_taken_back_is_looked_at_again(here: Workspace, git: Run) -> None:
-    (here.top / "a.txt").write_text("staged\n")
-    index = (here.top / ".git/index").read_bytes()
-
-    def step(name: str) -> None:
-        if name == "files":
-            git("add", "a.txt")
-        if name == "store":
-            (here.top / ".git/index").write_bytes(index)
-
-    make_moment.make(replace(maker(here), step=step), Occasion("call"))
-    state, _ = read_moments.load(here.objects, moment(here).moment_id)
-    assert state.index == git("rev-parse", "HEAD^{tree}")
-
-
 def test_two_moments_of_the_same_time_are_both_kept(here: Workspace) -> None:
     now = here.clock()
     made = []
@@ -301,13 +272,3 @@ def test_two_moments_of_the_same_time_are_both_kept(here: Workspace) -> None:
     listed = read_moments.list_moments(here.store_git, here.objects)
     assert [one.id for one in listed] == made[::-1]
     assert listed[0].created_at > listed[1].created_at
-
-
-def test_while_head_moves_all_the_time_it_gives_up(here: Workspace, git: Run) -> None:
-    def step(name: str) -> None:
-        if name == "files":
-            git("commit", "-q", "--allow-empty", "-m", "again")
-
-    with pytest.raises(DevsError, match="HEAD moved") as caught:
-        make_moment.make(replace(maker(here), step=step), Occasion("call"))
-    assert caught.value.code == "BUSY"
