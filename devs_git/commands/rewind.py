@@ -121,6 +121,7 @@ class Plan(VerbResult):
 @immutable
 class Result:
     """What a rewind did. `preserved_as` has `type` and `reference`. `backup` has the whole previous state in every mode.
+    If everything was as in the target already, nothing was changed: `rewind_id` and `backup` are '', and the type is none.
 
     `edited`: files that somebody saved during the rewind; they stay as they were saved.
     `was_active`, `now_active`: the worktree's active task before and after; '' for none. `removed_untracked`: the
@@ -252,15 +253,15 @@ def _rewind(workspace: Workspace, site: Site, request: Request, plan: RewindPlan
         reset_commit=point.commit,
         cleared_tasks=len(plan.effect.affected),
         tree=point.tree,
-        rewind_id=change.op_id,
+        rewind_id=result.op_id,
         preserved_as={"type": result.kept.type, "reference": result.kept.reference},
         affected_tasks=plan.effect.affected,
         kept_by=reach.keepers(site.git, point.commit, plan.effect.kept[:LISTED], plan.others),
         still_on=commit_locations.still_on(workspace, plan.effect.undone[:LISTED]),
-        not_exact=result.moved.not_exact,
-        files=result.moved.files,
-        edited=result.moved.edited,
-        backup=f"refs/devs/backup/{change.op_id}",
+        not_exact=result.not_exact,
+        files=result.files,
+        edited=result.edited,
+        backup=result.backup,
         was_active=task_activity.task_of(plan.active),
         now_active=task_activity.task_of(plan.state.active),
         removed_untracked=plan.untracked.removed[:LISTED],
@@ -285,6 +286,7 @@ def _state_change(workspace: Workspace, options: Options, plan: RewindPlan) -> S
         limit=lambda: workspace.policy.backup_limit,
         exact=plan.moment.exact if plan.moment else frozenset(),
         refs=plan.refs,
+        only_if_needed=True,
     )
 
 

@@ -137,13 +137,13 @@ def _undo(workspace: Workspace, site: Site, request: Request, plan: UndoPlan) ->
     active = active_task.read(site.places)
     result = carry_out(site, change, active, build)
     kept = {"type": result.kept.type, "reference": result.kept.reference}
-    done = _result(plan, change.op_id, result.moved.files, active)
+    done = _result(plan, change.op_id, result.files, active)
     return replace(
         done,
         preserved_as=kept,
-        not_exact=result.moved.not_exact,
-        edited=result.moved.edited,
-        backup=f"refs/devs/backup/{change.op_id}",
+        not_exact=result.not_exact,
+        edited=result.edited,
+        backup=result.backup,
     )
 
 

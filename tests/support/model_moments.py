@@ -74,12 +74,21 @@ class Moments:
             return
         result, before = done
         world.count("gone to a moment")
-        world.before[world._done(result, "rewind_id")] = before
+        self.rewound(result, before)
         named = () if isinstance(result, str) else (*result.not_exact, *result.edited)
         _must_equal(self.case, self.moments[name], set(map(os.fsencode, named)))
         if save == "remove":
             left = others(self.case) - self.moments[name].covered - hidden
             assert not left, f"not taken away: {left}"
+
+    def rewound(self, result: Any, before: Look) -> None:
+        """Remember a rewind, which an undo can take back. Where everything was so already, nothing was done."""
+        world: Any = self
+        if isinstance(result, str) or result.rewind_id:
+            world.before[world._done(result, "rewind_id")] = before
+        else:
+            world.count("nothing to do")
+            self.case.look().must_equal(before)
 
     @rule(store=st.booleans())
     def prune_moments(self, store: bool) -> None:

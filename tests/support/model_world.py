@@ -226,7 +226,7 @@ class World(People, Moments, RuleBasedStateMachine):
         self.active = bool(self.case.active())
         if done:
             result, before = done
-            self.before[self._done(result, "rewind_id")] = before
+            self.rewound(result, before)
             assert self.case.git("write-tree") == self.case.git("rev-parse", "HEAD^{tree}")
             self._exact_or_named(result, before)
 

@@ -15,7 +15,7 @@ from devs_git.domain.moments.moment import Moment
 from devs_git.errors import invalid
 from devs_git.operations.rewind import refusals
 from devs_git.operations.rewind.preserve import Preserved
-from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement
+from devs_git.operations.rewind.return_to_state import ChangeResult, StateChange, carry_out, movement
 from devs_git.storage.git.objects import EXECUTABLE, GITLINK, Entry
 from devs_git.storage.git.private_index import DURABLE, private
 from devs_git.storage.git.program import Git, split_z
@@ -36,7 +36,6 @@ from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import FileState
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.modes import default_mode
-from devs_git.storage.worktree.move_tree import MoveResult
 from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.storage.worktree.survey import Survey
 from devs_git.storage.worktree.tree_difference import mode_of, parents
@@ -51,7 +50,7 @@ class FilesRestored:
     op_id: str
     found: Survey
     left_out: tuple[str, ...]
-    moved: MoveResult | None = None
+    moved: ChangeResult | None = None
 
 
 @immutable
@@ -129,7 +128,7 @@ def _has_mode(path: str, one: FileState, state: State) -> bool:
 
 def _bring(
     workspace: Workspace, site: Site, job: tuple[str, Moment], found: Survey, files: _Files
-) -> MoveResult:
+) -> ChangeResult:
     op_id, moment = job
     folder, active = journal.make_folder(site.places, op_id), active_task.read(site.places)
     plan = _footprint(site, folder, found, files)
@@ -155,7 +154,7 @@ def _bring(
         content = Restored(f"{names.PREFIX}{moment.id}", movement(change, old, kept, backup))
         return Draft(workspace.event_of(content, change.subject, verb_name="restore"))
 
-    return carry_out(site, change, active, build).moved
+    return carry_out(site, change, active, build)
 
 
 def _footprint(site: Site, folder: Path, found: Survey, files: _Files) -> Footprint:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.storage.git import branches, refs
@@ -15,7 +17,7 @@ STASH = "refs/stash"
 
 @immutable
 class Preserved:
-    """Where the previous state is: `type` is branch, stash or discard."""
+    """Where the previous state is: `type` is branch, stash or discard, or none if nothing was changed."""
 
     type: str
     reference: str
@@ -25,6 +27,9 @@ class Preserved:
     def trailer(self) -> str:
         """`<ref> <oid>` of the branch or stash entry; '' if only the backup has the state."""
         return f"{self.updates[0].ref} {self.updates[0].new}" if self.updates else ""
+
+
+NOT_PRESERVED: Final = Preserved("none", "")
 
 
 def branch_name(op_id: str, name: str | None) -> str:

@@ -9,8 +9,8 @@ from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Draft, RefUpdate
 from devs_git.errors import DevsError
-from devs_git.operations.rewind import preserve
-from devs_git.operations.rewind.preserve import Preserved
+from devs_git.operations.rewind import preserve, same_state
+from devs_git.operations.rewind.preserve import NOT_PRESERVED, Preserved
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
@@ -20,7 +20,7 @@ from devs_git.storage.worktree.capture import Capture, CapturedState, require_ro
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.move_plan import Known
-from devs_git.storage.worktree.move_tree import Move, MoveResult
+from devs_git.storage.worktree.move_tree import Move
 from devs_git.storage.worktree.ref_changes import NO_CHANGES, RefChanges
 from devs_git.storage.worktree.survey import Survey, paths_of
 from devs_git.values import field, immutable
@@ -35,7 +35,8 @@ class StateChange:
     `saved`: untracked paths that move into the backup. `exact`: paths whose bytes in the new state were captured.
     `limit`: the bytes that the policy allows for a backup. `marks`: how those `saved` files looked that a person asked to
     remove. `refs`: branches and stash entries that are made or removed, too. `complete` makes the new
-    state from the captured one; then `new` has only its position.
+    state from the captured one; then `new` has only its position. `only_if_needed`: nothing is done or recorded if the new
+    state is there already.
     """
 
     op_id: str
@@ -53,15 +54,25 @@ class StateChange:
     marks: untracked_files.Marks = field(default_factory=dict)
     refs: RefChanges = NO_CHANGES
     complete: Callable[[CapturedState], State] | None = None
+    only_if_needed: bool = False
 
 
 @immutable
 class ChangeResult:
-    """The move that was made, how the previous state is preserved, and the oid of its backup."""
+    """What was changed, and how the previous state is preserved. `op_id` is '' if there was nothing to change.
 
-    moved: MoveResult
-    kept: Preserved
-    backup: str
+    For `files`, `not_exact` and `edited` see `MoveResult`. `backup`: the full name of the ref, '' for none.
+    """
+
+    op_id: str = ""
+    kept: Preserved = NOT_PRESERVED
+    files: int = 0
+    not_exact: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+
+    @property
+    def backup(self) -> str:
+        return f"{refs.BACKUPS}{self.op_id}" if self.op_id else ""
 
 
 def carry_out(
@@ -75,6 +86,10 @@ def carry_out(
         found = _capture(site, change, active)
         old = found.state
         new = change.complete(found) if change.complete else change.new
+        known = Known(found.file_states, found.blobs, change.exact, paths_of(change.found.listed))
+        if change.only_if_needed and _is_there(site, change, (old, new), known):
+            journal.drop_folder(site.places, change.op_id)
+            return ChangeResult()
         mode = change.mode or "discard"
         kept = preserve.keep(site, old, change.op_id, mode, change.name)
         backup = store(
@@ -97,7 +112,7 @@ def carry_out(
             old=old,
             new=new,
             trees=(old.worktree, new.worktree),
-            known=Known(found.file_states, found.blobs, change.exact, paths_of(change.found.listed)),
+            known=known,
             build=lambda tip: build(tip, old, kept, backup),
             updates=(
                 *_position(old, change.new),
@@ -108,7 +123,16 @@ def carry_out(
             backup=backup,
             stash=(change.refs.stashed, change.refs.unstashed),
         )
-        return ChangeResult(move_tree.execute(site, move), kept, backup)
+        moved = move_tree.execute(site, move)
+        return ChangeResult(change.op_id, kept, moved.files, moved.not_exact, moved.edited)
+
+
+def _is_there(site: Site, change: StateChange, states: tuple[State, State], known: Known) -> bool:
+    """Whether the change would change nothing at all."""
+    if change.refs or change.saved or not same_state.changes_nothing(change.effect):
+        return False
+    folder = journal.folder_of(site.places, change.op_id)
+    return same_state.is_there(site, folder, change.found, states, known)
 
 
 def movement(change: StateChange, old: State, kept: Preserved, backup: str) -> Movement:

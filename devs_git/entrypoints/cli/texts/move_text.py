@@ -89,6 +89,8 @@ def _removed(result: rewind.Plan | rewind.Result | undo.Result) -> list[str]:
 
 
 def rewind_text(result: rewind.Result) -> str:
+    if not result.rewind_id:
+        return f"Everything is already as in {result.rewound_to}. Nothing was changed."
     saved = result.preserved_as
     lines = [
         f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')} changed, {plural(result.cleared_tasks, 'task')} undone.",
