@@ -24,7 +24,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
     "approvers": [],
     "approval": {"minimum": "unsigned"},
     "tas": {"path": "TAS.md"},
-    "retention": {"backups": "90d", "conversations": "90d"},
+    "retention": {"backups": "30d", "conversations": "90d"},
     "checkpoint_on_commit": True,
     "backup_limit": "2GiB",
     "recording": {"traces": True, "conversations": True},

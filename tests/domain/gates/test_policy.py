@@ -49,6 +49,21 @@ def test_a_policy_is_read_into_seconds_and_bytes() -> None:
     )
 
 
+def test_backups_moments_preserved_branches_and_unread_payloads_stay_for_weeks_and_snapshots_for_months() -> (
+    None
+):
+    read = policy.parse({})
+    spans = (
+        read.keep_moments,
+        read.keep_backups,
+        read.keep_preserved,
+        read.keep_spool,
+        read.keep_conversations,
+    )
+    assert spans == tuple(days * 86400 for days in (14, 30, 30, 30, 90))
+    assert policy.first(GENESIS)["retention"] == {"backups": "30d", "conversations": "90d"}
+
+
 def test_an_approver_stands_once() -> None:
     with pytest.raises(DevsError) as caught:
         policy.parse({"approvers": [{"principal": "ada"}, {"principal": "ada", "key": "ssh-ed25519 B"}]})
