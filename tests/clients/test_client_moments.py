@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
-from devs_git.domain.moments.moment import Details, Moment
-from devs_git.storage.moments import behind, read_moments
+from devs_git.storage.moments import read_moments
 from devs_git.workspace import Workspace
 from tests.clients.claude_code import ClaudeCode
 from tests.clients.script import Call
 from tests.clients.workbench import Workbench
+from tests.support.hook_moments import kept
 
 pytestmark = pytest.mark.thorough
-
-
-def kept(top: Path) -> list[tuple[Moment, Details]]:
-    """All moments of a worktree, oldest first."""
-    workspace = Workspace.open(top)
-    while behind.is_at_work(workspace.places.own / "moments"):
-        time.sleep(0.05)
-    found = read_moments.list_moments(
-        workspace.store_git, workspace.objects, worktree=workspace.places.worktree_id
-    )
-    return [(one, read_moments.load(workspace.objects, one.id)[1]) for one in reversed(found)]
 
 
 def test_a_session_has_moments_before_its_prompts_and_calls_that_write_and_none_where_nothing_changed(

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text.hook_script import render
-from devs_git.storage.git.places import locate
-from devs_git.storage.hooks import client_files, installation
+from devs_git.storage.hooks import installation
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
+from tests.support.net_agent import installed
 from tests.support.trailers import WORK, Commit, Run
 
 
@@ -45,10 +44,6 @@ def commit(repo: Path) -> Commit:
 
 
 @pytest.fixture
-def project(initialised: Path, git: Run) -> Path:
+def project(initialised: Path) -> Path:
     """A repository with the agent hook installed for all clients."""
-    for client in CLIENTS.values():
-        client_files.install(locate(initialised), initialised, client)
-    git("add", "-A")
-    git("commit", "-qm", "agents")
-    return initialised
+    return installed(initialised)

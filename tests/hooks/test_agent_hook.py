@@ -24,17 +24,15 @@ from devs_git.workspace import Workspace
 from tests.support.agent_calls import EXAMPLES, after, before, call, event_of
 from tests.support.dying_programs import dying_git, gits_run
 from tests.support.gate_scene import ask
+from tests.support.net_agent import installed
 
 Run = Callable[..., str]
 
 
 @pytest.fixture
 def project(initialised: Path, git: Run) -> Path:
-    """A repository with the agent hook installed for both clients, and a linked worktree."""
-    for client in CLIENTS.values():
-        client_files.install(locate(initialised), initialised, client)
-    git("add", "-A")
-    git("commit", "-qm", "agents")
+    """A repository with the agent hook installed for all clients, and a linked worktree."""
+    installed(initialised)
     git("worktree", "add", "-q", "../linked")
     return initialised
 

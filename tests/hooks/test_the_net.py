@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from devs_git.workspace import Workspace
 from tests.support.ledgers import put_policy_in_force
 from tests.support.net_agent import Agent, installed
-from tests.support.net_scene import Picture, dirty, picture
+from tests.support.net_scene import Picture, dirty, picture, shell
 
 Run = Callable[..., str]
 Moulded = Callable[[str, Callable[[], object]], Path]
@@ -33,10 +32,6 @@ def project(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
         )
 
     return moulded("under the net", make)
-
-
-def shell(top: Path, command: str) -> None:
-    subprocess.run(["bash", "-ec", command], cwd=top, check=True, capture_output=True)
 
 
 def comes_back(agent: Agent, command: str, before: Picture) -> str:

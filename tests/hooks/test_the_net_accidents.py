@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.support.net_agent import Agent, installed
-from tests.support.net_scene import Picture, picture
+from tests.support.net_scene import Picture, picture, shell
 
 Run = Callable[..., str]
 Moulded = Callable[[str, Callable[[], object]], Path]
@@ -28,10 +27,6 @@ def project(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
         )
 
     return moulded("accidents", make)
-
-
-def shell(top: Path, command: str) -> None:
-    subprocess.run(["bash", "-ec", command], cwd=top, check=True, capture_output=True)
 
 
 def comes_back(agent: Agent, before: Picture, *besides: str) -> str:

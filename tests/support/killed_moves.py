@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
-import traceback
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +12,7 @@ from devs_git.commands import doctor, status
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.values import replace
+from tests.support.killed_work import is_killed
 from tests.support.repository_contents import litter
 from tests.support.rewind_cases import Case, Look
 
@@ -28,19 +28,7 @@ def run_killed(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> boo
 
     `us`: before the step with this number. `filter`: a filter kills git. `both`: a filter kills git and the child.
     """
-    pid = os.fork()
-    if not pid:
-        failed = 1
-        try:
-            _child(case, verb, request, how)
-            failed = 0
-        finally:
-            if failed:
-                traceback.print_exc()
-            os._exit(failed)
-    status = os.waitpid(pid, 0)[1]
-    assert os.WIFSIGNALED(status) or status == 0, "the verb failed with an exception"
-    return os.WIFSIGNALED(status)
+    return is_killed(lambda: _child(case, verb, request, how))
 
 
 def _child(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> None:

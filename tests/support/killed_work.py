@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 
 STEPS = frozenset(
@@ -20,30 +21,38 @@ STEPS = frozenset(
         "subprocess.Popen",
     }
 )
-# What the worker answers, apart from being killed.
-DONE, FAILED = 0, 3
+
+
+def is_killed(work: Callable[[], object]) -> bool:
+    """Run `work`, which may kill its process, in a process of its own; whether it was killed. It must not fail."""
+    pid = os.fork()
+    if not pid:
+        failed = 1
+        try:
+            work()
+            failed = 0
+        finally:
+            if failed:
+                traceback.print_exc()
+            os._exit(failed)
+    status = os.waitpid(pid, 0)[1]
+    assert os.WIFSIGNALED(status) or status == 0, "the work failed with an exception"
+    return os.WIFSIGNALED(status)
 
 
 def run(work: Callable[[], object], at: int = -1) -> bool:
     """Run `work` in a process of its own; whether it was killed before step number `at`. It must not fail."""
-    pid = os.fork()
-    if not pid:
-        seen = -1
+    seen = -1
 
-        def look(event: str, _arguments: object) -> None:
-            nonlocal seen
-            if event in STEPS:
-                seen += 1
-                if seen == at:
-                    os.kill(os.getpid(), signal.SIGKILL)
+    def look(event: str, _arguments: object) -> None:
+        nonlocal seen
+        if event in STEPS:
+            seen += 1
+            if seen == at:
+                os.kill(os.getpid(), signal.SIGKILL)
 
-        status = FAILED
-        try:
-            sys.addaudithook(look)
-            work()
-            status = DONE
-        finally:
-            os._exit(status)
-    status = os.waitpid(pid, 0)[1]
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == DONE, "the work failed"
-    return os.WIFSIGNALED(status)
+    def watched() -> None:
+        sys.addaudithook(look)
+        work()
+
+    return is_killed(watched)

@@ -238,6 +238,16 @@ class KilledVerb:
         assert after["error"] is None, (note, after)
         return self.check(top, note)
 
+    def kill_recovery_at_each_step(self, name: str) -> Path:
+        """Kill the verb before a step, then each recovery one step later than the one before; the repository, checked."""
+        copy, at = self.fresh_copy(), 0
+        self.run(copy, at=self.steps.index(name))
+        while self.drive(copy, "status", {}, at=at)["killed"]:
+            at += 1
+            self.runs += 1
+        self.recover_and_check(copy, (name, at))
+        return copy
+
     def check(self, top: Path, note: object) -> str:
         now = state(top)
         assert now in (self.old, self.new), (note, differences(now, self.old), differences(now, self.new))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import traceback
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,7 @@ from devs_git.domain.moments.moment import Occasion
 from devs_git.storage.moments import make_moment, prune_moments, read_moments, store_packing
 from devs_git.values import replace
 from tests.support import moment_scene
+from tests.support.killed_work import is_killed
 from tests.support.rewind_cases import Case, Look
 
 some = st.integers(0, 9)
@@ -48,7 +48,8 @@ class Moments:
         before = self.case.look()
         kept = Kept(before, covered(self.case))
         if killed_at is not None:
-            note(f"killed while a moment was made: {_make_killed(self.case, killed_at)}")
+            killed = is_killed(lambda: _make(self.case, killed_at=killed_at))
+            note(f"killed while a moment was made: {killed}")
             self.case.look().must_equal(before)
             assert not (self.case.top / ".git/index.lock").exists()
         made = _make(self.case, refs=refs)
@@ -157,23 +158,6 @@ def _make(case: Case, *, refs: bool = False, killed_at: int | None = None) -> ma
     workspace = case.workspace
     maker = replace(moment_scene.maker(workspace), clock=workspace.clock, step=step)
     return make_moment.make(maker, Occasion("call"), keep_refs=refs)
-
-
-def _make_killed(case: Case, at: int) -> bool:
-    """Make a moment in a child process that is killed before a step; whether it was."""
-    pid = os.fork()
-    if not pid:
-        failed = 1
-        try:
-            _make(case, killed_at=at)
-            failed = 0
-        finally:
-            if failed:
-                traceback.print_exc()
-            os._exit(failed)
-    status = os.waitpid(pid, 0)[1]
-    assert os.WIFSIGNALED(status) or status == 0, "a moment could not be made"
-    return os.WIFSIGNALED(status)
 
 
 def _listed(case: Case) -> set[str]:

@@ -48,6 +48,11 @@ class Net:
         return Occasion(kind, "s1", "claude", "call", words)
 
 
+def shell(top: Path, command: str) -> None:
+    """Run a command that is not the agent's."""
+    subprocess.run(["bash", "-ec", command], cwd=top, check=True, capture_output=True)
+
+
 def dirty(top: Path, *, intended: bool = True) -> None:
     """Files of each kind: staged, staged over unstaged, unstaged, untracked, intended, executable, links, ignored.
 

@@ -67,12 +67,7 @@ def test_a_recovery_of_it_killed_at_its_every_step_is_recovered_again(
     scene, name = left
     stage = KilledVerb(scene.top, "rewind", {"target": name}, drive)
     for step in ("refs", "stash entries") if QUICK else stage.steps:
-        copy, at = stage.fresh_copy(), 0
-        stage.run(copy, at=stage.steps.index(step))
-        while drive(copy, "status", {}, at=at)["killed"]:
-            at += 1
-            stage.runs += 1
-        stage.recover_and_check(copy, (step, at))
+        copy = stage.kill_recovery_at_each_step(step)
         entries = scene.git("-C", str(copy), "stash", "list").splitlines()
         assert len(entries) in (0, 2)
     record_property("counted", f"recovery: {stage.runs} kills, ended {stage.ends}, 0 lost")

@@ -108,10 +108,5 @@ def test_a_recovery_killed_at_its_every_step_is_recovered_again(
     """First the verb is killed, then each recovery, one step later than the one before."""
     stage = KilledVerb(dirtied.top, "rewind", FULL, drive)
     for name in ("refs",) if QUICK else stage.steps:
-        copy, at = stage.fresh_copy(), 0
-        stage.run(copy, at=stage.steps.index(name))
-        while drive(copy, "status", {}, at=at)["killed"]:
-            at += 1
-            stage.runs += 1
-        stage.recover_and_check(copy, (name, at))
+        stage.kill_recovery_at_each_step(name)
     record_property("counted", f"recovery: {stage.runs} kills, ended {stage.ends}, 0 lost")
