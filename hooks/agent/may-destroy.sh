@@ -10,7 +10,7 @@ may_destroy() {
   for word in rm mv dd cp ln tee install sed fd fdfind; do
     case $input in *[!A-Za-z]"$word"[!A-Za-z]* | *\\[nrt]"$word"[!A-Za-z]*) return 0 ;; esac
   done
-  names_script
+  names_script || may_overwrite
 }
 
 # Whether the command names a script, or a tool that reads its commands from a file. Python looks into it.

@@ -108,6 +108,16 @@ def test_a_command_that_may_drop_refs_keeps_the_tips_of_branches_and_the_stash(
     assert "refs/heads/other" in details.branches
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["make -v >/dev/null", "make 2>&1", "make >&2", "make 2> /dev/null", "echo x >>log", "make x=a>=b"],
+)
+def test_a_redirection_that_overwrites_no_file_starts_no_python(command: str, project: Path) -> None:
+    call(project, before("Bash", command="make"))
+    break_python(project)
+    assert silent(call(project, before("Bash", command=command)))
+
+
 def test_after_a_new_branch_the_next_calls_start_no_python(project: Path, git: Run) -> None:
     for command in ("make", "echo one && true"):
         call(project, before("Bash", command=command))

@@ -9,7 +9,7 @@ import pytest
 
 from devs_git.workspace import Workspace
 from tests.support.ledgers import put_policy_in_force
-from tests.support.net_agent import Agent, installed
+from tests.support.net_agent import Agent, devs_git, installed
 from tests.support.net_scene import Picture, dirty, picture, shell
 
 Run = Callable[..., str]
@@ -200,3 +200,32 @@ def test_a_line_goes_when_the_work_is_back_in_another_way(project: Path) -> None
     agent.run("git stash pop -q --index")
     assert agent.status() == []
     assert agent.prompt() == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo theirs > .env",
+        "echo theirs >.env 2>&1",
+        "echo theirs 2>/dev/null>|.env",
+        "sort -o .env f1.txt",
+        "curl -s -o .env file://$PWD/f1.txt",
+        "tar -xf theirs.tar",
+        "unzip -qo theirs.zip",
+        "sqlite3 .env 'create table x(y)'",
+    ],
+)
+def test_an_ignored_file_is_kept_before_a_command_writes_over_it_also_if_nothing_else_changed(
+    command: str, project: Path
+) -> None:
+    shell(project, "echo theirs >.env && tar -cf theirs.tar .env && python3 -m zipfile -c theirs.zip .env")
+    (project / ".git/info/exclude").write_text(".env\ntheirs.*\n")
+    (project / ".env").write_text("")
+    agent = Agent(project)
+    # The state is that of the newest moment already.
+    agent.run("true")
+    agent.run(command)
+    assert (project / ".env").read_bytes()
+    shell(project, "rm .env")
+    devs_git("restore", "moment:-1", "--", ".env", where=project)
+    assert (project / ".env").read_bytes() == b""

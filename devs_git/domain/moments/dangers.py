@@ -10,6 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from devs_git.domain.calls.reading_programs import PROGRAMS
@@ -27,7 +28,7 @@ from devs_git.domain.moments.taking import (
     operands,
     words_of,
 )
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 # Programs that run the rest of their words as a command.
 _PREFIXES: Final = names(
@@ -46,10 +47,16 @@ _HARMLESS: Final = names(
 _REMOVES: Final = names("del rimraf rm rmdir shred srm trash trash-put unlink")
 # Texts in texts that are read.
 _DEEPEST: Final = 3
-_OVERWRITES: Final = names("cp install ln mv tee truncate")
+_COPIES: Final = names("cp install ln mv scp")
+_UNPACKS: Final = names("7z 7za 7zz bsdtar jar tar unzip")
+# Words of one command that may be names of files.
+_MOST: Final = 200
 # Lines that a program reads as a text in its own language. Those of `cat` are only written somewhere.
 _HEREDOC: Final = re.compile(r"\b(?:python[0-9.]*|node|ruby|perl|php|deno|bun)\b[^\n]*<<")
 _FD: Final = ("fd", "fdfind")
+# What a shell puts something else for, except patterns.
+_UNREADABLE: Final = re.compile(r"[$`{]")
+_KNOWN: Final = names("dd sed tee truncate")
 _FIND_REMOVES: Final = names("-delete -exec -execdir -ok -okdir -fprint -fls")
 
 
@@ -117,6 +124,7 @@ def _judge(command: Command, depth: int) -> list[Taking]:
     if name == "git" or name.startswith("git-"):
         given = words if name == "git" else (Word(name[4:], len(name) - 4), *words)
         found += git_takings.judge(command, given)
+        found += _overwritten(command, _outputs(words))
         texts = words if words and words[0].text in git_takings.RUNS_TEXT else ()
     else:
         found += _of_program(command, name, words)
@@ -143,20 +151,21 @@ def _of_program(command: Command, name: str, words: Sequence[Word]) -> tuple[Tak
         return ()
     if name in _REMOVES:
         return _removed(command, name, words)
-    if name in _OVERWRITES:
-        return _overwritten(command, _targets(name, operands(words)))
-    if name == "sed":
-        return _overwritten(command, operands(words)) if has(words, "i", "--in-place") else ()
+    if name in _COPIES:
+        return _overwritten(command, _copied(operands(words)))
     if name == "find":
         removes = any(word.text in _FIND_REMOVES for word in words)
         return (at_paths(command, WHOLE_FOLDERS, _starts(words)),) if removes else ()
     if name in _FD:
         runs = has(words, "xX", "--exec", "--exec-batch")
         return (Taking(words_of(command), WHOLE_FOLDERS, None),) if runs else ()
-    if name == "rsync":
-        deletes = any(word.text.startswith(("--del", "--remove-source")) for word in words)
-        return (at_paths(command, WHOLE_FOLDERS, operands(words)[-1:]),) if deletes else ()
-    return (around(command, REFS, guess=True),)
+    if name == "rsync" and any(word.text.startswith(("--del", "--remove-source")) for word in words):
+        return (at_paths(command, WHOLE_FOLDERS, operands(words)[-1:]),)
+    named = () if _SHELLS.fullmatch(name) else _overwritten(command, _files(words))
+    if name in _KNOWN:
+        return named
+    named = tuple(replace(one, guess=True, unpacks=name in _UNPACKS) for one in named)
+    return (around(command, REFS, guess=True), *named)
 
 
 def _removed(command: Command, name: str, words: Sequence[Word]) -> tuple[Taking, ...]:
@@ -169,10 +178,8 @@ def _removed(command: Command, name: str, words: Sequence[Word]) -> tuple[Taking
     return (at_paths(command, WHOLE_FOLDERS if whole else ALL_FILES, named),)
 
 
-def _targets(name: str, named: Sequence[Word]) -> Sequence[Word]:
+def _copied(named: Sequence[Word]) -> Sequence[Word]:
     """The files that a program writes over. A folder as the last word gets files of the names of the others."""
-    if name in ("tee", "truncate"):
-        return named
     if len(named) < 2:
         return ()
     *sources, last = named
@@ -180,11 +187,44 @@ def _targets(name: str, named: Sequence[Word]) -> Sequence[Word]:
     return [last, *(Word(text, len(text)) for text in below if last.is_plain)]
 
 
+def _files(words: Sequence[Word]) -> list[Word]:
+    """What may be the name of a file among the words of a program: any of them, and the value of an option.
+
+    An address names a file, too: some programs write what they load under its last part.
+    """
+    found: list[Word] = []
+    for word in words[:_MOST]:
+        texts = [word.text, word.text.partition("=")[2]]
+        if word.text.startswith("-"):
+            texts = [texts[1], "" if word.text.startswith("--") else word.text[2:]]
+        elif "://" in word.text:
+            texts = [posixpath.basename(word.text.partition("?")[0])]
+        known = word.text[: word.known]
+        found += [
+            Word(text, len(text) if word.is_plain else max(0, len(text) - len(word.text) + len(known)))
+            for text in texts
+            if text
+        ]
+    return found
+
+
+def _outputs(words: Sequence[Word]) -> list[Word]:
+    """The files into which git writes what it would show, as `git archive -o FILE` does."""
+    behind = [word for before, word in pairwise(words) if before.text in ("-o", "--output")]
+    return behind + _files([word for word in words if word.text.startswith(("-o", "--output="))])
+
+
 def _overwritten(command: Command, words: Sequence[Word]) -> tuple[Taking, ...]:
-    """Only files with these very names; a name that nobody can read is left out, because it would be all files."""
-    known = [word for word in words if word.is_plain and not word.text.startswith("/dev/")]
-    made = at_paths(command, ALL_FILES, known, exact=True)
+    """Only files with these very names, or that match; a name that nobody can read is left out, because it would be all files."""
+    known = [word for word in words if _is_name(word) and not word.text.startswith("/dev/")]
+    plain = [Word(word.text, len(word.text)) for word in known]
+    made = at_paths(command, ALL_FILES, plain, exact=True)
     return (made,) if made.paths else ()
+
+
+def _is_name(word: Word) -> bool:
+    """Whether a word is a name or a pattern of names, and has nothing else that a shell would change."""
+    return word.is_plain or not _UNREADABLE.search(word.text, word.known)
 
 
 def _starts(words: Sequence[Word]) -> Sequence[Word]:

@@ -27,7 +27,9 @@ class Taking:
 
     `paths` are relative to the folder in which the whole text runs, or absolute, or begin with a `~`. None: nobody can
     tell where. `whole`: the whole worktree around each path; else what is at the path and below it. `exact`: only a file
-    at the path itself. `guess`: nobody knows the program. `revs`: words that may name the commits whose files git writes.
+    at the path itself, or at those that match if it is a pattern. `guess`: nobody knows the program. `revs`: words that may
+    name the commits whose files git writes. `unpacks`: the paths are archives and folders, and what is taken is what the
+    archives would write into the folders.
     """
 
     what: str
@@ -37,6 +39,7 @@ class Taking:
     exact: bool = False
     guess: bool = False
     revs: tuple[str, ...] = ()
+    unpacks: bool = False
 
 
 def names(text: str) -> frozenset[str]:

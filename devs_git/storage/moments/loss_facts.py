@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -65,7 +67,7 @@ def compare(git: Git, before: Kept, after: Kept, top: Path, left: Sequence[str])
     return Loss(
         files=lost_files(facts.files, present),
         staged=lost_staged(facts.staged, facts.files, present),
-        ignored=_ignored(git, before, after.state, top),
+        ignored=facts.ignored(before, after.state, top),
         commits=_commits(git, before.state, after.state, present.everywhere),
         branches=_branches(git, before),
         stashes=tuple(oid for oid in stashes if is_stash_lost(_stashed(git, oid), present, facts.moved)),
@@ -94,9 +96,9 @@ class _Facts:
     def __init__(self, git: Git, moment: Kept, after: State) -> None:
         before = moment.state
         self.git = git
-        made_at = datetime.fromisoformat(moment.details.created_at)
+        self.made_at = datetime.fromisoformat(moment.details.created_at)
         # A commit's time has seconds only.
-        self.since = (made_at - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self.since = (self.made_at - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
         known = dict.fromkeys((before.head, *moment.details.branches.values()))
         self.known = [f"^{oid}" for oid in known if oid][:_COMMITS]
         heads = [f"{state.head}^{{tree}}" if state.head else EMPTY_TREE for state in (before, after)]
@@ -141,6 +143,25 @@ class _Facts:
             everywhere=set(present.everywhere) | new,
         )
 
+    def ignored(self, kept: Kept, after: State, top: Path) -> tuple[str, ...]:
+        """The ignored files of a moment that are gone, or that git has overwritten with files of a commit."""
+        files = _blobs(self.git, kept.details.ignored)
+        if not files:
+            return ()
+        changes = tree_difference.changes(self.git, kept.details.ignored, after.index)
+        overwritten = {change.path for change in changes if change.old and change.new}
+        overwritten |= self._checked_out(files, top)
+        return tuple(path for path in files if path in overwritten or not _is_there(top / path))
+
+    def _checked_out(self, files: Mapping[str, str], top: Path) -> set[str]:
+        """Those of the files that have other bytes now, which a commit has: `git restore` leaves no trace in the index."""
+        newer = [path for path in files if _changed_since(top / path, self.made_at)][:_LOOKED]
+        if not newer:
+            return set()
+        words = ("hash-object", "--no-filters", "--", *(os.fspath(top / path) for path in newer))
+        current = zip(newer, self.git.text(*words).split(), strict=True)
+        return {path for path, oid in current if oid != files[path] and self._was_committed(path, oid)}
+
     def _in_history(self, present: Present, new: Collection[str]) -> set[str]:
         """Those of the current entries that a commit from before the moment has: they were checked out from there."""
         changed = {
@@ -151,15 +172,16 @@ class _Facts:
         }
         if len(changed) > _LOOKED:
             return set()
-        return {entry for path, entry in changed if self._was_committed(path, entry.split(" ")[1])}
+        until = f"--until={self.since}"
+        return {entry for path, entry in changed if self._was_committed(path, entry.split(" ")[1], until)}
 
-    def _was_committed(self, path: str, oid: str) -> bool:
+    def _was_committed(self, path: str, oid: str, *limits: str) -> bool:
         words = (
             "log",
             "-1",
-            "--format=x",
+            "--format=%H",
             f"--find-object={oid}",
-            f"--until={self.since}",
+            *limits,
             *_BRANCHES,
             "--",
             path,
@@ -193,15 +215,19 @@ def _tree(git: Git, tree: str) -> list[str]:
     return split_z(git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree)) if tree else []
 
 
-def _ignored(git: Git, kept: Kept, after: State, top: Path) -> tuple[str, ...]:
-    """The ignored files of a moment that are gone, or that git has overwritten with files of a commit."""
-    tree = kept.details.ignored
-    files = _tree(git, tree)
-    if not files:
-        return ()
-    changes = tree_difference.changes(git, tree, after.index)
-    overwritten = {change.path for change in changes if change.old and change.new}
-    return tuple(path for path in files if path in overwritten or not _is_there(top / path))
+def _blobs(git: Git, tree: str) -> dict[str, str]:
+    """The oid of each file of a tree; nothing without a tree."""
+    lines = split_z(git.run("ls-tree", "-r", "-z", "--full-tree", tree)) if tree else []
+    return {path: facts.split(" ")[2] for facts, _, path in (line.partition("\t") for line in lines)}
+
+
+def _changed_since(place: Path, at: datetime) -> bool:
+    """Whether a regular file was changed after a time, as far as its times tell."""
+    try:
+        facts = place.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(facts.st_mode) and facts.st_ctime >= at.timestamp() - _SECONDS
 
 
 def _is_there(place: Path) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from glob import glob
 from pathlib import Path
 from typing import Final
 
@@ -12,11 +14,12 @@ from devs_git.domain.moments.taking import Kind, Taking
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.moments import overwritten_files
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 REMOVING: Final[frozenset[Kind]] = frozenset({"worktrees", "nested"})
 # Paths that git gets as arguments; for more it lists all files.
 _ARGUMENTS: Final = 200
+_PATTERN: Final = re.compile(r"[*?\[]")
 
 
 @immutable
@@ -37,7 +40,8 @@ def find_reached(
     """
     found: dict[Places, list[Reach]] = {here: []}
     tops = {places: os.path.realpath(places.top or "") for places in all_worktrees}
-    for taking in takings:
+    for one in takings:
+        taking = _unpacked(one, folder) if one.unpacks else one
         if taking.paths is None:
             unsure = all_worktrees if taking.kinds & REMOVING else (here,)
             for places in unsure:
@@ -91,7 +95,7 @@ def ignored_files(git: Git, top: Path, reaches: Iterable[Reach]) -> tuple[dict[s
     roots: list[str] = []
     for reach in reaches:
         if "ignored" in reach.taking.kinds:
-            roots += [root for root in reach.roots if not reach.taking.exact or _is_file(top / root)]
+            roots += _files_at(top, reach.roots) if reach.taking.exact else reach.roots
     if not roots:
         return found, ()
     words = ("ls-files", "-z", "-o", "-i", "--exclude-standard")
@@ -115,6 +119,23 @@ def submodules(git: Git, top: Path, reaches: Iterable[Reach]) -> tuple[str, ...]
     lines = (line.partition("\t") for line in split_z(git.run("ls-files", "-z", "-s")))
     paths = (path for facts, _, path in lines if facts.startswith("160000"))
     return tuple(f"{path}/" for path in paths if _facts(top / path / ".git"))
+
+
+def _unpacked(taking: Taking, folder: str) -> Taking:
+    """The files that exist where the archives that a command names would write theirs."""
+    from devs_git.storage.moments import archive_members
+
+    named = tuple(_absolute(path, folder) for path in taking.paths or ())
+    return replace(taking, paths=archive_members.in_the_way(named, folder))
+
+
+def _files_at(top: Path, roots: Iterable[str]) -> Iterator[str]:
+    """The files at these paths, and for a pattern those that match it."""
+    for root in roots:
+        if _is_file(top / root):
+            yield root
+        elif _PATTERN.search(root):
+            yield from (found for found in glob(root, root_dir=top) if _is_file(top / found))  # noqa: PTH207
 
 
 def _is_file(place: Path) -> bool:

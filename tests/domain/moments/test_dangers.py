@@ -81,6 +81,12 @@ TAKES = {
     "cp a.txt b.txt": "i",
     "sed -i s/a/b/ .env": "i",
     "unknown-program --all": "r",
+    "unknown-program --write .env": "ri",
+    "unknown-program --write $FILE": "r",
+    "truncate -s0 *.log": "i",
+    "git log -1 -o x": "i",
+    "git diff --output=x": "i",
+    "bash -x tool": "r",
     "git status": "",
     "git add -A": "",
     "git log --oneline": "",
@@ -241,5 +247,5 @@ def test_any_text_has_commands_or_none(text: str) -> None:
 
 def test_lines_that_cat_only_writes_destroy_nothing() -> None:
     written = dangers.of_command("cat > notes.md <<EOF\nNever run rm -rf here, nor git clean -fdx.\nEOF")
-    assert [taking.paths for taking in written.ignored] == [("notes.md",)]
+    assert [taking.paths for taking in written.ignored if not taking.guess] == [("notes.md",)]
     assert dangers.of_command("python3 - <<EOF\nimport shutil\nshutil.rmtree('x')\nEOF").ignored

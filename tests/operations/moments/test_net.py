@@ -239,62 +239,16 @@ def test_work_in_the_middle_of_a_merge_comes_back_by_the_command_that_is_named(
     assert (initialised / "f1.txt").read_text() == "resolved\n"
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "git checkout inc",
-        "git switch inc",
-        "git reset --hard inc",
-        "git merge inc",
-        "git pull -q --no-rebase . inc",
-        "git checkout inc -- .",
-        "git restore --source=inc .",
-        "git rebase inc",
-        "git cherry-pick inc",
-        "git read-tree -m -u HEAD inc",
-    ],
-)
-def test_an_ignored_file_that_git_overwrites_is_kept_and_named(command: str, repo: Path, git: Run) -> None:
-    git("switch", "-qc", "inc")
-    (repo / ".secret").write_text("incoming")
-    git("add", ".secret")
-    git("commit", "-qm", "incoming")
-    git("switch", "-q", "main")
-    (repo / ".gitignore").write_text(".secret\n")
-    git("add", ".gitignore")
-    git("commit", "-qm", "ignore")
-    (repo / ".secret").write_text("mine")
-    net = Net(repo)
-    lines = net.run(command)
-    assert (repo / ".secret").read_text() == "incoming"
-    # `git restore` leaves no trace in the index, so it looks like an edit.
-    assert any("1 ignored file (.secret)" in line for line in lines) or "restore" in command
-    kept = [
-        here.objects.read(oid, "blob")
-        for here in [Workspace.open(repo)]
-        for moment in read_moments.list_moments(here.store_git, here.objects)
-        for oid in [read_moments.load(here.objects, moment.id)[1].ignored]
-        if oid
-        for oid in [here.objects.read_tree(oid)[".secret"].oid]
-    ]
-    assert kept == [b"mine"]
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "ln -sf a.txt .env",
-        "python3 - <<X\nimport os\nos.remove('.env')\nX",
-        "cp a.txt .env",
-        "tee .env < a.txt",
-        "sed -i s/mine/theirs/ .env",
-    ],
-)
-def test_an_ignored_file_that_a_program_writes_over_is_kept(command: str, repo: Path) -> None:
-    (repo / ".git/info/exclude").write_text(".env\n")
-    (repo / ".env").write_text("mine")
-    Net(repo).run(command)
-    here = Workspace.open(repo)
-    newest = read_moments.list_moments(here.store_git, here.objects)[-1]
-    _, details = read_moments.load(here.objects, newest.id)
-    assert here.objects.read(here.objects.read_tree(details.ignored)[".env"].oid, "blob") == b"mine"
+def test_a_file_that_an_older_commit_overwrites_is_named_with_what_else_is_gone(
+    repo: Path, git: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "f1.txt").write_text("old")
+    with monkeypatch.context() as past:
+        past.setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z")
+        git("commit", "-qam", "old")
+    (repo / "f1.txt").write_text("new")
+    git("commit", "-qam", "new")
+    (repo / "f1.txt").write_text("mine")
+    (repo / "f2.txt").write_text("mine")
+    lines = Net(repo).run("git restore f2.txt && git restore --source=HEAD~1 f1.txt")
+    assert any("2 uncommitted files (f1.txt, f2.txt)" in line for line in lines)
