@@ -213,9 +213,14 @@ class Workspace:
     @property
     def agent_sessions(self) -> tuple[str, ...]:
         """The sessions of agents that run this command, as the environment names them."""
+        return tuple(self.named_agent_sessions)
+
+    @property
+    def named_agent_sessions(self) -> dict[str, str]:
+        """The same sessions, each with the name of its client."""
         from devs_git.domain.clients import environment
 
-        return environment.sessions_in(os.environ)
+        return environment.named_sessions_in(os.environ)
 
     def event(
         self,

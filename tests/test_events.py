@@ -38,8 +38,16 @@ OLD_BACKUP = (
 )
 SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "init": (("init --uninstall",), "init"),
-    "task start": ((), "task start 10 --title x --plan y --agent developer --phase execute --contract z"),
+    "task start": (
+        TASK,
+        "task start 11 --title x --plan y --agent developer --phase execute --contract z --parent 10 --spawned-by s1",
+    ),
     "task complete": (TASK[:2], TASK[2]),
+    "contract start": ((), "contract start release-2 --supervisor s1"),
+    "phase set": (
+        ("contract start release-2", "phase set plan --contract release-2"),
+        "phase set execute --contract release-2",
+    ),
     "task result": (TASK[:1], "task result 10"),
     "checkpoint": (TASK[:2], "checkpoint --all -m x"),
     "rewind": (TWO_TASKS, "rewind task-10"),

@@ -7,14 +7,14 @@ from typing import Literal
 from devs_git.domain.checkpoints.task_states import require_task
 from devs_git.domain.ledger import ids, paging
 from devs_git.domain.ledger.resolve import resolve
-from devs_git.domain.recall.conversation import Message
 from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import conversation_snapshots, instructions, messages
+from devs_git.operations.recall import open_catalog, session_page
+from devs_git.operations.recall.session_page import ShownMessage, Wanted
+from devs_git.storage.catalog import conversation_snapshots, messages
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.messages import OfTask, Place
+from devs_git.storage.catalog.messages import OfTask
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
 
@@ -51,15 +51,10 @@ class Request(VerbRequest):
         if self.at:
             ids.parse_target(self.at, field="at")
 
-
-@immutable
-class ShownMessage(Message):
-    """A message, the task that it belongs to, and whether that was rewound."""
-
-    session_id: str = ""
-    position: int = 0
-    task_id: str = ""
-    rewound: bool = False
+    @property
+    def wanted(self) -> Wanted:
+        """What is shown of a session."""
+        return Wanted(self.limit, self.cursor, self.tool_calls, self.tool_results, self.system)
 
 
 @immutable
@@ -93,12 +88,15 @@ def _of_task(workspace: Workspace, catalog: Catalog, request: Request) -> Result
         require_task(workspace.ledger.require().here, request.task)
     found = messages.of_task(catalog, known, request.limit, offset=place.offset)
     place = replace(place, upto=newest)
-    openings = {name: _opening(catalog, name, request) for name in {one.session_id for one in found}}
+    openings = {
+        name: session_page.opening(catalog, name, request.wanted)
+        for name in {one.session_id for one in found}
+    }
     said = tuple(one for one in found if one.position > openings[one.session_id])
     return Result(
         session_id=found[-1].session_id if found else session_id,
         message_count=count,
-        messages=_shown_messages(said, request),
+        messages=session_page.shown(said, request.wanted),
         next_cursor=place.after(len(found), more=place.offset + len(found) < count),
         system_left_out=(len(found) - len(said)) or None,
     )
@@ -106,28 +104,15 @@ def _of_task(workspace: Workspace, catalog: Catalog, request: Request) -> Result
 
 def _of_session(workspace: Workspace, catalog: Catalog, request: Request) -> Result:
     session_id, upto = _prefix(workspace, catalog, request)
-    place = paging.place(request.cursor)
-    upto = min(upto, place.upto or upto)
-    last = messages.places(catalog, session_id, upto, 1)
-    found = messages.places(catalog, session_id, upto, request.limit, offset=place.offset)
-    count = last[0].position if last else 0
-    opening = min(count, _opening(catalog, session_id, request))
-    said = tuple(one for one in found if one.position > opening)
+    page = session_page.read(catalog, session_id, request.wanted, upto)
     return Result(
         session_id=session_id,
-        message_count=count,
-        messages=_shown_messages(said, request),
-        next_cursor=replace(place, upto=count).after(
-            len(found), more=place.offset + len(found) < count - opening
-        ),
-        digest=last[0].digest if last else None,
-        system_left_out=opening or None,
+        message_count=page.message_count,
+        messages=page.messages,
+        next_cursor=page.next_cursor,
+        digest=page.digest,
+        system_left_out=page.system_left_out or None,
     )
-
-
-def _opening(catalog: Catalog, session_id: str, request: Request) -> int:
-    """How many messages at the beginning of a session are left out."""
-    return 0 if request.system else instructions.count(catalog, session_id)
 
 
 def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[str, int]:
@@ -169,26 +154,3 @@ def _here(catalog: Catalog, session_id: str) -> str:
 def _of_checkpoint(workspace: Workspace, catalog: Catalog, name: str) -> Snapshot | None:
     point = resolve(workspace.ledger.require().here, ids.parse_target(name, field="at"))
     return conversation_snapshots.of_tag(catalog, point.tag)
-
-
-def _shown_messages(found: tuple[Place, ...], request: Request) -> tuple[ShownMessage, ...]:
-    shown = (_without(place, request) for place in found)
-    return tuple(said for said in shown if said is not None)
-
-
-def _without(place: Place, request: Request) -> ShownMessage | None:
-    """The parts of the message that the request wants; None if it wants none of them."""
-    message = place.message
-    if message.role == "tool" and not request.tool_results:
-        return None
-    if message.tool_calls and not request.tool_calls:
-        if message.content is None:
-            return None
-        message = replace(message, tool_calls=None)
-    return ShownMessage(
-        **vars(message),
-        session_id=place.session_id,
-        position=place.position,
-        task_id=place.task_id,
-        rewound=place.rewound,
-    )

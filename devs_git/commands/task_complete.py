@@ -58,7 +58,7 @@ def find(workspace: Workspace, request: Request) -> Work:
         require_task(tip.here, active.task)
         return active
     task = require_task(tip.here, request.task_id)
-    return Work(task.task_id, task.agent, "", task.phase)
+    return Work(task.task_id, task.agent, "", tip.here.phase_of(task))
 
 
 def run(workspace: Workspace, request: Request) -> Recorded:

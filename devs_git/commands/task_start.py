@@ -7,26 +7,32 @@ or dropped task is free again, and its numbers continue. A task starts again if 
 from __future__ import annotations
 
 from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES, Work, work_of
+from devs_git.domain.checkpoints.task_states import require_task
 from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.event_contracts import session_text
 from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.events import Draft, one_line
-from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.history import History, Task
 from devs_git.domain.ledger.task_standing import LIVE
 from devs_git.domain.text.field_values import check_body, check_value
 from devs_git.domain.verbs import VerbRequest
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS
+from devs_git.operations.contracts import sessions
 from devs_git.storage.git import locks, refs
 from devs_git.storage.ledger import task_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task
-from devs_git.values import field, immutable
+from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
 
 
 @immutable
 class Request(VerbRequest):
-    """`contract`: the name of a line of work; the branch by default."""
+    """`contract`: the name of a line of work; the branch by default. `phase`: '' for that of the contract.
+
+    `parent`: the task of which this one is a part. `spawned_by`: the session that starts it; the one that runs this by default.
+    """
 
     task_id: str
     title: str = ""
@@ -34,18 +40,25 @@ class Request(VerbRequest):
     contract: str = ""
     agent: str = "developer"
     client: str = ""
-    phase: str = "execute"
+    phase: str = ""
+    parent: str = ""
+    spawned_by: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "task_id", ids.task_id(self.task_id))
+        if self.parent:
+            object.__setattr__(self, "parent", ids.task_id(self.parent, field="parent"))
+        if self.parent == self.task_id:
+            raise invalid("parent", "A task cannot be a part of itself.")
         for name, among in (
             ("title", ()),
             ("contract", ()),
             ("client", ()),
             ("agent", AGENTS),
-            ("phase", PHASES),
+            ("phase", ("", *PHASES)),
         ):
             object.__setattr__(self, name, check_value(name, getattr(self, name), among=among))
+        sessions.check("spawned_by", self.spawned_by)
         check_body("plan", self.plan)
 
 
@@ -62,45 +75,73 @@ class Result:
     branch: str
     next_checkpoint: int
     event: str = field(default="")
+    parent: str = ""
+    spawned_by: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
+    """TASK_EXISTS, TASK_ACTIVE; TASK_NOT_FOUND for a parent that does not exist."""
     workspace.ledger.require()
-    branch = refs.branch(workspace.places.git_dir)
-    head = refs.head(workspace.places.git_dir, workspace.places.common)[0] or workspace.head
-    contract = request.contract or branch
-    work = Work(request.task_id, request.agent, request.client, request.phase)
-    op_id = workspace.new_id("task start", request.task_id)
-    number = 1
+    begun, phase = _begun(workspace, request), ""
 
     def build(tip: Tip) -> Draft:
-        nonlocal number
+        nonlocal begun, phase
         _refuse(workspace, tip.here, request.task_id)
-        number = tip.here.next_number(request.task_id)
-        event = workspace.event_of(
-            TaskStarted(work, request.title, contract, branch, head, op_id, number),
-            f"task: start {request.task_id}: {request.title}".rstrip(": "),
-            verb_name="task start",
-        )
-        fields = {"title": request.title, "plan": request.plan, "contract": contract, "branch": branch}
-        return Draft(event, (task_files.file(op_id, event, work, fields),))
+        if request.parent:
+            require_task(tip.here, request.parent)
+        begun = replace(begun, next_number=tip.here.next_number(request.task_id))
+        phase = tip.here.phase_of(Task(request.task_id, "", contract=begun.contract, phase=request.phase))
+        return _draft(workspace, begun, request.plan)
 
     with locks.hold(workspace.places.lock, wait=BUSY_SECONDS):
         event = workspace.append(build)
-        active_task.write(workspace.places, work.lines())
+        # Commits name the phase of the contract, too, but the event only the task's own.
+        active_task.write(workspace.places, replace(begun.work, phase=phase).lines())
     return Result(
-        task_id=work.task,
+        task_id=request.task_id,
         status="active",
         title=request.title,
-        contract=contract,
-        agent=work.agent,
-        client=work.client,
-        phase=work.phase,
+        contract=begun.contract,
+        agent=request.agent,
+        client=request.client,
+        phase=phase,
         worktree=workspace.places.worktree_id,
-        branch=branch,
-        next_checkpoint=number,
+        branch=begun.branch,
+        next_checkpoint=begun.next_number,
         event=event.oid,
+        parent=begun.parent,
+        spawned_by=begun.spawned_by,
     )
+
+
+def _begun(workspace: Workspace, request: Request) -> TaskStarted:
+    """What the event says. Its number is that of a new task."""
+    branch = refs.branch(workspace.places.git_dir)
+    return TaskStarted(
+        work=Work(request.task_id, request.agent, request.client, request.phase),
+        title=request.title,
+        contract=request.contract or branch,
+        branch=branch,
+        head=refs.head(workspace.places.git_dir, workspace.places.common)[0] or workspace.head,
+        op_id=workspace.new_id("task start", request.task_id),
+        next_number=1,
+        parent=request.parent,
+        spawned_by=session_text(*sessions.identify(workspace, request.spawned_by)),
+    )
+
+
+def _draft(workspace: Workspace, begun: TaskStarted, plan: str) -> Draft:
+    subject = f"task: start {begun.work.task}: {begun.title}".rstrip(": ")
+    event = workspace.event_of(begun, subject, verb_name="task start")
+    fields = {
+        "title": begun.title,
+        "plan": plan,
+        "contract": begun.contract,
+        "branch": begun.branch,
+        "parent": begun.parent,
+        "spawned_by": begun.spawned_by,
+    }
+    return Draft(event, (task_files.file(begun.op_id, event, begun.work, fields),))
 
 
 def _refuse(workspace: Workspace, history: History, task_id: str) -> None:

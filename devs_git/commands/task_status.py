@@ -31,7 +31,8 @@ class Request(VerbRequest):
 class Result(VerbResult):
     """`active_here`: it is this worktree's active task. `checkpoints`: its newest ones, newest first.
 
-    `unrecorded`: commits of this worktree that a hook could not record. `way_back`: how to return to the newest checkpoint
+    `phase`: its own, else its contract's. `spawned_by`: the client and the session that started it; `parent`: the task of which
+    it is a part. `unrecorded`: commits of this worktree that a hook could not record. `way_back`: how to return to the newest checkpoint
     that is not replaced, if HEAD does not have it. `not_believed`: as in `status`.
     """
 
@@ -51,6 +52,8 @@ class Result(VerbResult):
     unrecorded: tuple[str, ...] = ()
     way_back: str = ""
     not_believed: str = ""
+    parent: str = ""
+    spawned_by: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -71,7 +74,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         plan=record.get("plan", ""),
         contract=task.contract,
         agent=task.agent,
-        phase=task.phase,
+        phase=tip.here.phase_of(task),
         worktree=task.worktree,
         active_here=active == task_id,
         started_at=task.started_at,
@@ -81,4 +84,6 @@ def run(workspace: Workspace, request: Request) -> Result:
         unrecorded=unrecorded_commits.read(workspace.places),
         way_back=return_path.describe(tip.here, *newest) if newest else "",
         not_believed=untrusted_ledger.reason(workspace.require_believed),
+        parent=task.parent,
+        spawned_by=task.spawned_by,
     )

@@ -10,10 +10,10 @@ from typing import Final
 
 _READS: Final = """
 log, history, show, diff, status, task status, snapshot list, verify, doctor, gate list, gate show, gate wait, trace get,
-trace list, trace search, trace export, conversation show, conversation snapshots, du
+trace list, trace search, trace export, conversation show, conversation snapshots, du, contract show
 """
 _CHANGES: Final = """
-task start, task complete, task result, checkpoint, rewind, undo, checkout, branch, restore, snapshot open
+task start, task complete, task result, contract start, phase set, checkpoint, rewind, undo, checkout, branch, restore, snapshot open
 """
 _CHANGES_WHILE_FROZEN: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
@@ -48,6 +48,7 @@ TOOLS: Final[dict[str, str]] = {
     "commit_task": "task complete",
     "create_checkpoint": "checkpoint",
     "write_task_result": "task result",
+    "show_contract": "contract show",
     "branch_from_checkpoint": "branch",
     "git_status": "status",
     "git_diff": "diff",
@@ -70,6 +71,7 @@ TOOLS: Final[dict[str, str]] = {
 ROUTES: Final[dict[str, str]] = {
     "GET /timeline": "get_history",
     "GET /contracts/{contract}/history": "get_history",
+    "GET /contracts/{contract}/supervisor/conversation": "show_contract",
     "GET /mesh/tasks/{id}/checkpoints": "list_checkpoints",
     "GET /mesh/tasks/{id}/checkpoints/{point}/diff": "checkpoint_diff",
     "GET /mesh/tasks/{id}/conversation": "get_conversation",

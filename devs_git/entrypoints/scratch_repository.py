@@ -49,6 +49,7 @@ _WORDS: Final = {
     "older_than": "0d",
     "timeout": "0",
     "purge path": "secret.env",
+    "phase set phase": "plan",
 }
 _ANY: Final = "task-10"
 _NO_WORK: Final = re.compile(rb"^refs/heads/(devs/ledger|snapshot/\S+) ")  # a snapshot only saves

@@ -22,7 +22,9 @@ def done(request: pytest.FixtureRequest, moulded: Moulded) -> Workspace:
 
 @pytest.fixture
 def _done(ledgered: Workspace, repo: Path) -> None:
-    task_start.run(ledgered, task_start.Request("10", title="Parse dates", client="Claude Code"))
+    task_start.run(
+        ledgered, task_start.Request("10", title="Parse dates", client="Claude Code", phase="execute")
+    )
     for name in ("one", "two"):
         (repo / name).write_text(name)
         checkpoint.run(ledgered, checkpoint.Request(name, everything=True))

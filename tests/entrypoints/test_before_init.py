@@ -26,6 +26,8 @@ GATE = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 # What a request cannot be made without. A verb that is not here is asked with nothing.
 NEEDED: dict[str, dict[str, Any]] = {
     "task start": {"task_id": "1"},
+    "contract start": {"name": "c"},
+    "phase set": {"phase": "plan"},
     "task complete": {"message": "m"},
     "task result": {"task_id": "1", "text": "It works."},
     "checkpoint": {"message": "m"},

@@ -109,7 +109,11 @@ def _cases() -> Iterator[Any]:
 
 
 # Values that a tool refuses and its verb takes on the command line, where they mean that nothing was said.
-STRICTER = {("checkpoint_diff", "checkpoint"): ("",), ("list_gates", "gate_type"): ("",)}
+STRICTER = {
+    ("checkpoint_diff", "checkpoint"): ("",),
+    ("list_gates", "gate_type"): ("",),
+    ("start_task", "phase"): ("",),
+}
 NO_NUMBER_OF_JSON = 1 << 53
 # What depends on another argument (a plan has a target and options of its own), and parts of a name that are too long.
 LONG_PARTS = ("x" * 400, "x" * 401, "x" * 1000)

@@ -16,6 +16,7 @@ from devs_git.domain.calls import tool_guard
 from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.recall import handed_on
+from devs_git.operations.recall.session_page import ShownMessage
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from devs_git.workspace import Workspace
@@ -74,7 +75,7 @@ def transcript(project: Path, result: str) -> Path:
     return file
 
 
-def told_of(project: Path) -> conversation_show.ShownMessage:
+def told_of(project: Path) -> ShownMessage:
     """The tool's message of the conversation."""
     shown = conversation_show.run(Workspace.open(project), conversation_show.Request(session="s"))
     return next(one for one in shown.messages if one.role == "tool")

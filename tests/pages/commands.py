@@ -25,6 +25,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
         "completion",
     ),
     "Tasks and checkpoints": ("task start", "task complete", "task result", "task status", "checkpoint"),
+    "Contracts and phases": ("contract start", "contract show", "phase set"),
     "Look": ("status", "log", "show", "diff", "history"),
     "Go back": ("rewind", "undo", "restore", "branch", "checkout"),
     "Snapshots": ("snapshot create", "snapshot list", "snapshot open", "snapshot prune"),

@@ -17,7 +17,6 @@ from devs_git.domain.ledger.event_branches import (
 )
 from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
 from devs_git.domain.ledger.event_content import Content
-from devs_git.domain.ledger.event_gates import GateDecided, GateRequested, Landing
 from devs_git.domain.ledger.event_merges import LedgersMerged
 from devs_git.domain.ledger.event_operations import (
     CheckedOut,
@@ -36,10 +35,12 @@ from devs_git.domain.ledger.event_setup import (
 )
 from devs_git.domain.ledger.event_tasks import TaskResult, TaskStarted
 from devs_git.domain.ledger.event_upkeep import Pruned, Purged, TracesPruned
+from tests.support.contract_event_examples import CONTRACTS, OP
+from tests.support.gate_event_examples import GATES
 
 MODULES: Final = Path(__file__).parent.parent.parent / "devs_git" / "domain" / "ledger"
 A, B, C, D = "a" * 40, "b" * 40, "c" * 40, "d" * 40
-MAIN, OP = "refs/heads/main", "20010203T040506-1a2b3c4d"
+MAIN = "refs/heads/main"
 WORK: Final = Work("task-1", "developer", "Claude Code", "execute")
 WORK_LINES: Final = """
 Devs-Task: task-1
@@ -73,7 +74,6 @@ Devs-Op: {OP}
 Devs-Conversation: s 7 {D}"""
 _RECORDED: Final = (WORK, 3, A, B, C, "main", "Parse dates", (2, 30, 4), OP, f"s 7 {D}")
 _MOVES: Final = (Move(A, B, 4, C, D, (1, 2, 3)), Move(B, C, 5, D, A))
-_GATE: Final = ("gate-1", "TAS_REVISION", "task-1")
 _SETTLED: Final = (((B, 4),), (C,), (("task-1", "active"),))
 _SETTLED_LINES: Final = f"\nDevs-Renumbered: {B} 4\nDevs-Undone: {C}\nDevs-Status: task-1 active"
 
@@ -107,6 +107,18 @@ Devs-Next: task-1 3""",
         "task.started",
         f"Devs-Task: task-1\nDevs-Contract: main\nDevs-Branch: main\nDevs-Op: {OP}\nDevs-Next: task-1 1",
     ),
+    (
+        TaskStarted(Work("task-1"), "", "main", "main", "", OP, 1, "task-9", "claude s1"),
+        "task.started",
+        f"""Devs-Task: task-1
+Devs-Contract: main
+Devs-Branch: main
+Devs-Op: {OP}
+Devs-Next: task-1 1
+Devs-Parent: task-9
+Devs-Spawned-By: claude s1""",
+    ),
+    *CONTRACTS,
     (TaskResult("task-1", OP), "task.result", f"Devs-Task: task-1\nDevs-Op: {OP}"),
     (CheckpointRecorded(False, *_RECORDED), "checkpoint.created", RECORDED_LINES),
     (CheckpointRecorded(True, *_RECORDED), "task.completed", RECORDED_LINES),
@@ -191,52 +203,7 @@ Devs-To: {B}
 Devs-Backup: {C}""",
     ),
     (OperationFailed(OP, "INTERRUPTED"), "operation.failed", f"Devs-Op: {OP}\nDevs-Code: INTERRUPTED"),
-    (
-        GateRequested("gate-1", "MANUAL", "architect", "task-1"),
-        "gate.requested",
-        """Devs-Gate: gate-1
-Devs-Gate-Type: MANUAL
-Devs-Agent: architect
-Devs-Task: task-1
-Devs-Event-Name: HITL_GATE_REQUIRED""",
-    ),
-    (
-        GateDecided("gate-1", "POLICY_CHANGE", "", "APPROVED", "signed", "ada@example.org"),
-        "policy.set",
-        """Devs-Gate: gate-1
-Devs-Gate-Type: POLICY_CHANGE
-Devs-Decision: APPROVED
-Devs-Approval: signed
-Devs-Reviewer: ada@example.org
-Devs-Event-Name: GATE_RESOLVED""",
-    ),
-    (
-        GateDecided(*_GATE, "APPROVED", "unsigned", "ada@example.org", Landing(MAIN, A, B, OP, C)),
-        "gate.resolved",
-        f"""Devs-Gate: gate-1
-Devs-Gate-Type: TAS_REVISION
-Devs-Task: task-1
-Devs-Decision: APPROVED
-Devs-Approval: unsigned
-Devs-Reviewer: ada@example.org
-Devs-Event-Name: GATE_RESOLVED
-Devs-Op: {OP}
-Devs-Branch: refs/heads/main
-Devs-From: {A}
-Devs-Commit: {B}
-Devs-Backup: {C}""",
-    ),
-    (
-        GateDecided(*_GATE, "REJECTED", "unsigned", "ada@example.org"),
-        "gate.resolved",
-        """Devs-Gate: gate-1
-Devs-Gate-Type: TAS_REVISION
-Devs-Task: task-1
-Devs-Decision: REJECTED
-Devs-Approval: unsigned
-Devs-Reviewer: ada@example.org
-Devs-Event-Name: GATE_RESOLVED""",
-    ),
+    *GATES,
     (
         LedgersMerged("origin", (("a file.yaml", f"superseded/{A}"),), (), *_SETTLED),
         "ledger.merged",

@@ -24,6 +24,7 @@ from devs_git.commands import (
     trace_search,
 )
 from devs_git.errors import DevsError
+from devs_git.operations.recall.session_page import ShownMessage
 from devs_git.storage.catalog import fulltext
 from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
@@ -164,7 +165,7 @@ class Repository:
         with Catalog.open(self.workspace.places.shared) as catalog:
             assert fulltext.trouble(catalog) == ""
 
-    def messages(self, session: str) -> list[conversation_show.ShownMessage]:
+    def messages(self, session: str) -> list[ShownMessage]:
         """The messages of this session, which was read last."""
         found = conversation_show.run(self.workspace, conversation_show.Request(limit=10_000))
         assert found.session_id == session

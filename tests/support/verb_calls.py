@@ -30,6 +30,7 @@ WITH_DRY_RUN = [name for name, row in VERBS.items() if "dry_run" in fields(impor
 GATE = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 SAMPLES = {
     "task status": ("task", "status", "10"),
+    "contract show": ("contract", "show", "main"),
     "log": ("log", "--all"),
     "history": ("history", "--task", "10"),
     "show": ("show", "task-10@1"),

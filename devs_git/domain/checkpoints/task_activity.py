@@ -17,7 +17,7 @@ def after_rewind(history: History, effect: Effect, lines: str) -> str:
     """The lines afterwards: '' if their task was undone, or those of the target's task if that is active again."""
     if effect.reactivated:
         task = history.tasks[effect.reactivated]
-        return Work(task.task_id, task.agent, "", task.phase).lines()
+        return Work(task.task_id, task.agent, "", history.phase_of(task)).lines()
     return "" if task_of(lines) in effect.affected else lines
 
 

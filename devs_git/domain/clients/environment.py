@@ -53,12 +53,12 @@ ENDINGS: Final = (
 )
 
 # In which variables a client tells the commands of its shell the id of the session.
-_SESSIONS: Final = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID")
+_SESSIONS: Final = {"CLAUDE_CODE_SESSION_ID": "claude", "CODEX_THREAD_ID": "codex"}
 
 
-def sessions_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The sessions that run this command. They are several if a client was started by another one."""
-    return tuple(environment[name] for name in _SESSIONS if environment.get(name))
+def named_sessions_in(environment: Mapping[str, str]) -> dict[str, str]:
+    """The sessions that run this command, each with the name of its client. They are several if a client started another one."""
+    return {environment[name]: client for name, client in _SESSIONS.items() if environment.get(name)}
 
 
 def sign_of(environment: Mapping[str, str]) -> str:

@@ -55,6 +55,12 @@ class Key(TrailerKey):
     TITLE: Final = "Devs-Title"
     CONTRACT: Final = "Devs-Contract"
     CAUSE: Final = "Devs-Cause"
+    PARENT: Final = "Devs-Parent"
+    SPAWNED_BY: Final = "Devs-Spawned-By"
+
+    # Of contracts and phases.
+    SUPERVISOR: Final = "Devs-Supervisor"
+    FROM_PHASE: Final = "Devs-From-Phase"
 
     # Of operations that move the tree.
     OP: Final = "Devs-Op"

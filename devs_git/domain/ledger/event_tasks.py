@@ -13,7 +13,10 @@ from devs_git.values import immutable
 
 @immutable
 class TaskStarted:
-    """A task was started, or started again. `head` is the commit of HEAD; `next_number` is that of its next checkpoint."""
+    """A task was started, or started again. `head` is the commit of HEAD; `next_number` is that of its next checkpoint.
+
+    `work` has the task's own phase, '' if that of its contract counts. `spawned_by` is a client and a session.
+    """
 
     type: ClassVar[str] = "task.started"
     work: Work
@@ -23,6 +26,8 @@ class TaskStarted:
     head: str
     op_id: str
     next_number: int
+    parent: str = ""
+    spawned_by: str = ""
 
     def fields(self) -> Fields:
         own = non_empty(
@@ -32,6 +37,8 @@ class TaskStarted:
             (Key.FROM, self.head),
             (Key.OP, self.op_id),
             (Key.NEXT, f"{self.work.task} {self.next_number}"),
+            (Key.PARENT, self.parent),
+            (Key.SPAWNED_BY, self.spawned_by),
         )
         return (*self.work.pairs(), *own)
 
@@ -46,6 +53,8 @@ class TaskStarted:
             head=event.get(Key.FROM),
             op_id=event.op_id,
             next_number=int(dict(event.next_numbers).get(event.task, "0")),
+            parent=event.get(Key.PARENT),
+            spawned_by=event.get(Key.SPAWNED_BY),
         )
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from devs_git.domain.ledger.event_keys import KEY_PREFIX, Key
+from devs_git.errors import DevsError
 from devs_git.values import field, immutable, replace
 
 LEDGER: Final = "refs/heads/devs/ledger"
@@ -36,6 +37,7 @@ class Effects:
     undoes: bool = False  # it undid another operation
     joins: bool = False  # a checkpoint that it undoes was superseded by the completion of another clone
     keeps: bool = False  # a rewound checkpoint that it moves stays rewound
+    steers: bool = False  # it starts a contract, or changes the phase of a contract or a task
 
 
 # A type that is not in this table changes tasks and checkpoints only by its trailers.
@@ -50,6 +52,8 @@ EFFECTS: Final = {
     "restored": Effects(operation=True),
     "dropped": Effects(operation=True),
     "history.rewritten": Effects(keeps=True),
+    "contract.started": Effects(steers=True),
+    "phase.changed": Effects(steers=True),
     "ledger.merged": Effects(joins=True),
     "superseded": Effects(joins=True),
 }
@@ -199,6 +203,14 @@ class Event:
         )
         body = self.body.strip() + "\n\n" if self.body.strip() else ""
         return f"{one_line(self.subject)}\n\n{body}{trailers}"
+
+
+def unreadable(event: Event) -> DevsError:
+    """The error for an event whose fields do not have our form: anybody may have written the ledger."""
+    text = (
+        f"An event of the ledger, {event.oid or event.subject}, does not have the form that devs-git writes."
+    )
+    return DevsError("LEDGER_MUTATED", text, hint="See who wrote it: git log refs/heads/devs/ledger")
 
 
 def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:

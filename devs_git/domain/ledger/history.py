@@ -8,24 +8,18 @@ live if no clone has rewound it; `clone_view` says what is live for one clone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.checkpoints.checkpoint_marks import Replaced, Rewound
 from devs_git.domain.ledger.event_keys import Key
-from devs_git.domain.ledger.events import Event
-from devs_git.errors import DevsError
+from devs_git.domain.ledger.events import Event, unreadable
 from devs_git.values import field, immutable, mutable, replace
+
+if TYPE_CHECKING:
+    from devs_git.domain.ledger.contracts import Contract
 
 # Why a checkpoint is replaced: its commit was rewritten, it was squashed into another, or another clone's completion counts.
 REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
-
-
-def unreadable(event: Event) -> DevsError:
-    """The error for an event whose fields do not have our form: anybody may have written the ledger."""
-    text = (
-        f"An event of the ledger, {event.oid or event.subject}, does not have the form that devs-git writes."
-    )
-    return DevsError("LEDGER_MUTATED", text, hint="See who wrote it: git log refs/heads/devs/ledger")
 
 
 @immutable
@@ -74,7 +68,9 @@ class Checkpoint:
 
 @immutable
 class Task:
-    """A task; `status` is active, completed, rewound or dropped. `started_on` is the commit of HEAD when it was started."""
+    """A task; `status` is active, completed, rewound or dropped. `started_on` is the commit of HEAD when it was started.
+    `phase` is its own: '' if its contract's counts (`History.phase_of`). `spawned_by` is a client and a session.
+    """
 
     task_id: str
     status: str
@@ -88,6 +84,8 @@ class Task:
     result: str = ""
     next_number: int = 1
     first_number: int = 1  # of its first checkpoint since it was last started
+    parent: str = ""
+    spawned_by: str = ""
 
 
 @mutable
@@ -98,6 +96,7 @@ class History:
     tasks: dict[str, Task] = field(default_factory=dict)
     checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
     operations: list[Event] = field(default_factory=list)
+    contracts: dict[str, Contract] = field(default_factory=dict)
 
     def of_task(self, task_id: str) -> list[Checkpoint]:
         return [point for point in self.checkpoints.values() if point.task_id == task_id]
@@ -111,8 +110,11 @@ class History:
         return found[-1] if found else None
 
     def next_number(self, task_id: str) -> int:
-        task = self.tasks.get(task_id)
-        return task.next_number if task else 1
+        return self.tasks[task_id].next_number if task_id in self.tasks else 1
+
+    def phase_of(self, task: Task) -> str:
+        """The phase of a task: its own, else that of its contract, else ''."""
+        return task.phase or (self.contracts[task.contract].phase if task.contract in self.contracts else "")
 
 
 def checkpoint_of(event: Event) -> Checkpoint:
@@ -214,7 +216,7 @@ def apply_mark(point: Checkpoint, key: str, event: Event, heir: str = "") -> Che
     )
 
 
-def _start(event: Event, before: Task | None) -> Task:
+def _start(event: Event, number: int) -> Task:
     return Task(
         task_id=event.get(Key.TASK),
         status=event.effects.task,
@@ -225,8 +227,10 @@ def _start(event: Event, before: Task | None) -> Task:
         worktree=event.get(Key.WORKTREE),
         started_at=event.get(Key.FINISHED),
         started_on=event.get(Key.FROM),
-        next_number=before.next_number if before else 1,
-        first_number=before.next_number if before else 1,
+        next_number=number,
+        first_number=number,
+        parent=event.get(Key.PARENT),
+        spawned_by=event.get(Key.SPAWNED_BY),
     )
 
 
@@ -242,7 +246,7 @@ def _add(history: History, point: Checkpoint, status: str = "") -> None:
 def _apply(history: History, event: Event) -> None:
     task_id, effects = event.get(Key.TASK), event.effects
     if effects.starts:
-        history.tasks[task_id] = _start(event, history.tasks.get(task_id))
+        history.tasks[task_id] = _start(event, history.next_number(task_id))
     elif effects.answers and task_id in history.tasks:
         history.tasks[task_id] = replace(history.tasks[task_id], result=event.oid)
     elif effects.records:
@@ -253,6 +257,10 @@ def _apply(history: History, event: Event) -> None:
             history.checkpoints[point.tag] = known
     elif effects.operation:
         history.operations.append(event)
+    elif effects.steers:
+        from devs_git.domain.ledger import contracts
+
+        contracts.apply(history, event)
     _apply_moves(history, event)
     for line in event.all(Key.STATUS):
         name, status = line.split()
@@ -280,7 +288,8 @@ def _apply_moves(history: History, event: Event) -> None:
 def fold(events: Iterable[Event], since: History | None = None) -> History:
     """The state after all `events`, oldest first. `since` is the state before the first one; it is not changed."""
     base = since or History()
-    history = History(base.tip, dict(base.tasks), dict(base.checkpoints), list(base.operations))
+    known = dict(base.tasks), dict(base.checkpoints), list(base.operations), dict(base.contracts)
+    history = History(base.tip, *known)
     for event in events:
         history.tip = event.oid
         if not event.failed:

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from devs_git.domain.ledger.event_keys import Key
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, unreadable
 from devs_git.domain.ledger.history import (
     Checkpoint,
     apply_mark,
     checkpoint_of,
     follow_move,
     move_of,
-    unreadable,
 )
 from devs_git.values import field, mutable, replace
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from devs_git.domain.ledger.event_keys import Key
-from devs_git.domain.ledger.events import Event
-from devs_git.domain.ledger.history import History, unreadable
+from devs_git.domain.ledger.events import Event, unreadable
+from devs_git.domain.ledger.history import History
 from devs_git.values import field, immutable, mutable
 
 LIVE: Final = ("active", "completed")

@@ -12,6 +12,8 @@ MAX_VALUE: Final = 200
 # One line, with whatever space around it, in words that every reader of patterns knows.
 _SPACE: Final = r"[\u0009-\u000d ]*"
 VALUE_FORM: Final = rf"{_SPACE}[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*{_SPACE}"
+# The id of a session: it has no space.
+SESSION_FORM: Final = r"[^\u0000-\u0020\u007f-\u009f\u2028\u2029]{1,200}"
 # Characters of a message, plan or result.
 MAX_TEXT: Final = 100_000
 

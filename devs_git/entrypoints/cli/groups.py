@@ -24,6 +24,8 @@ FILES: Final = {
     "help": "shell",
     "hook": "setup",
     "task": "tasks",
+    "contract": "contracts",
+    "phase": "contracts",
     "checkpoint": "tasks",
     "log": "log",
     "history": "log",

@@ -61,6 +61,8 @@ def _status_text(result: devs_git.commands.task_status.Result) -> str:
         ("Contract", result.contract),
         ("Agent", result.agent),
         ("Phase", result.phase),
+        ("Parent", result.parent),
+        ("Spawned", result.spawned_by),
         ("Worktree", result.worktree),
         ("Started", result.started_at),
         ("Plan", result.plan),
@@ -91,7 +93,18 @@ def _status_text(result: devs_git.commands.task_status.Result) -> str:
     "--agent", default="developer", help="The agent's role: researcher, architect, developer, reviewer."
 )
 @click.option("--client", default="", metavar="NAME", help="The client: the program that runs the agent.")
-@click.option("--phase", default="execute", help="research, specify, plan, execute or review.")
+@click.option(
+    "--phase",
+    default="",
+    help="research, specify, plan, execute or review. Default: the phase of the contract.",
+)
+@click.option("--parent", default="", metavar="ID", help="The task of which this one is a part.")
+@click.option(
+    "--spawned-by",
+    default="",
+    metavar="SESSION",
+    help="The session that starts the task. Default: the session that runs this command.",
+)
 def task_start(*, plan: str, **options: str) -> VerbRequest:
     from devs_git.commands.task_start import Request
 

@@ -23,7 +23,12 @@ from devs_git.storage.documents import schemas
 
 def web_routes(where: Path) -> list[Route]:
     """The routes for the repository at `where`, and the route of the OpenAPI document."""
-    found = [Route(PREFIX + one.path, _endpoint(one, where), methods=[one.method]) for one in ROUTES]
+    # The server has decoded the path, so a name with slashes takes several of its parts.
+    paths = [PREFIX + one.path.replace("{contract}", "{contract:path}") for one in ROUTES]
+    found = [
+        Route(path, _endpoint(one, where), methods=[one.method])
+        for path, one in zip(paths, ROUTES, strict=True)
+    ]
     return [*found, Route(f"{PREFIX}/openapi.json", _openapi, methods=["GET"])]
 
 

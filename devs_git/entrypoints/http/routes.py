@@ -21,7 +21,7 @@ _NUMBER: Final = ids.NUMBER_FORM
 # The variable parts of paths: description and pattern.
 PARTS: Final = {
     "id": ("The id of the task: 10 or task-10.", ids.TASK_FORM),
-    "contract": ("The name of a contract. For a name with a slash use `/timeline`.", "[^/]{1,200}"),
+    "contract": ("The name of a contract. A slash in it is `%2F`.", ".{1,200}"),
     "n": ("The number of one of the task's checkpoints.", _NUMBER),
     "point": (f"The number of one of the task's checkpoints, or `{COMPLETED}`.", f"({_NUMBER}|{COMPLETED})"),
 }
@@ -102,6 +102,13 @@ _ALL: Final = (
         "get_history",
         {"contract": "{contract}"},
         operation="get_contract_history",
+    ),
+    RestRoute(
+        "GET",
+        "/contracts/{contract}/supervisor/conversation",
+        "show_contract",
+        {"contract": "{contract}"},
+        operation="get_supervisor_conversation",
     ),
     RestRoute("GET", f"{_TASK}/checkpoints", "list_checkpoints", {"task_id": "{id}"}),
     RestRoute("GET", f"{_TASK}/checkpoints/{{point}}/diff", "checkpoint_diff", {"checkpoint": "{id}{point}"}),

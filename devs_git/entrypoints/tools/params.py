@@ -42,14 +42,17 @@ LONG: Final = {**TEXT, "maxLength": field_values.MAX_TEXT}
 NAME: Final = text_schema(branch_names.FORM, most=branch_names.LONGEST)
 ONE_TASK: Final = text_schema(ids.TASK_FORM)
 ANY_TASK: Final = text_schema(ids.TASK_FORM, empty=True)
+SESSION: Final = text_schema(field_values.SESSION_FORM, empty=True)
 OID: Final = text_schema(ids.OID_FORM, empty=True)
 # A checkpoint, a snapshot or a moment.
 STATE: Final = text_schema(f"({ids.TARGET_FORM}|{names.SNAPSHOT_FORM}|{names.FORM})")
 MOMENT: Final = (
-    "Or a moment: moment:-1 (the last one), moment:14:32 (a time of today), moment:SESSION/3 (before the third prompt), "
+    "Or a moment: moment:-1 (the last), moment:14:32 (today), moment:SESSION/3 (before its third prompt), "
     "or moment: and the beginning of its id."
 )
-CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one, at least seven digits."
+CHECKPOINT: Final = (
+    "A checkpoint: task-10 (its completion), task-10@3 (its third), or seven or more digits of an oid."
+)
 TASK: Final = Param("task_id", ONE_TASK, "The id of the task: 10 or task-10.", required=True)
 ACTIVE_TASK: Final = Param(
     "task_id", ONE_TASK, "The id of the task. Default: the active task of this worktree."
@@ -69,14 +72,14 @@ OWN_FILES: Final = (
 PRESERVE: Final = Param(
     "preserve",
     {**TEXT, "enum": ["create_branch", *rewind_selection.PRESERVE]},
-    "How to save the current state, besides the backup that is always made: as a branch, as a stash entry, or not at all. "
-    "Without this argument a clean tree is saved as a branch, and tracked changes refuse the call.",
+    "How to save the current state besides the backup: as a branch, as a stash entry, or not at all. "
+    "Default: a clean tree is saved as a branch, and tracked changes refuse the call.",
 )
 BRANCH_NAME: Final = Param("branch_name", NAME, "The name of the branch that saves the current state.")
 UNTRACKED: Final = Param(
     "untracked",
     {**TEXT, "enum": list(rewind_selection.UNTRACKED)},
-    "save: move untracked files that are in the way into the backup, and continue. remove: move all untracked files into the "
-    "backup, except ignored ones and nested repositories.",
+    "save: move untracked files that are in the way into the backup. remove: move all untracked files into it, "
+    "except ignored ones and nested repositories.",
 )
 MESSAGE: Final = Param("message", LONG, "The message of the commit and of the checkpoint.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.commands import diff, history, log
+from devs_git.commands import contract_show, diff, history, log
 from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES
-from devs_git.domain.ledger import ids
+from devs_git.domain.ledger import ids, paging
 from devs_git.entrypoints.tools.params import (
     ACTIVE_TASK,
     ANY_TASK,
@@ -18,6 +18,7 @@ from devs_git.entrypoints.tools.params import (
     NAME,
     OID,
     OWN_FILES,
+    SESSION,
     STATE,
     TARGET,
     TASK,
@@ -122,9 +123,13 @@ TOOLS: Final = (
             Param("contract", LINE, "The contract (line of work) of the task. Default: the branch."),
             Param("agent", {**TEXT, "enum": [*AGENTS]}, "The role of the agent."),
             Param("client", LINE, "The client: the program that runs the agent."),
-            Param("phase", {**TEXT, "enum": [*PHASES]}, "The phase of the work."),
+            Param(
+                "phase", {**TEXT, "enum": [*PHASES]}, "The phase of the work. Default: that of the contract."
+            ),
+            Param("parent", ANY_TASK, "The task of which this one is a part."),
+            Param("spawned_by", SESSION, "The id of the session that starts the task."),
         ),
-        codes=("TASK_EXISTS", "TASK_ACTIVE"),
+        codes=("TASK_NOT_FOUND", "TASK_EXISTS", "TASK_ACTIVE"),
     ),
     Tool(
         "commit_task",
@@ -149,6 +154,17 @@ TOOLS: Final = (
         "Record the result of a task, in your own words. The newest result counts.",
         (TASK, Param("result", {**LONG, "minLength": 1}, "The result.", "text", required=True)),
         codes=("TASK_NOT_FOUND",),
+    ),
+    Tool(
+        "show_contract",
+        "contract show",
+        "Show a contract (a line of work): its phase, its tasks, and the messages of the session that steers it.",
+        (
+            Param("contract", LINE, "Its name. Default: that of the active task, else the branch.", "name"),
+            limit(contract_show.MOST),
+            cursor(paging.CURSOR_FORM),
+        ),
+        codes=("CONTRACT_NOT_FOUND",),
     ),
     Tool(
         "branch_from_checkpoint",

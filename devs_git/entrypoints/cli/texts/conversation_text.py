@@ -11,8 +11,9 @@ from devs_git.entrypoints.cli.texts.render import plural, table, when
 
 if TYPE_CHECKING:
     from devs_git.commands import conversation_import, conversation_snapshots
-    from devs_git.commands.conversation_show import Result, ShownMessage
+    from devs_git.commands.conversation_show import Result
     from devs_git.domain.recall.conversation_snapshots import Snapshot
+    from devs_git.operations.recall.session_page import ShownMessage
 
 _COLOURS: Final = {"user": "cyan", "assistant": "green", "system": "bright_black", "tool": "yellow"}
 _WIDTH: Final = 80  # characters of a message in a table, and of a call's input in a chat

@@ -1,0 +1,1 @@
+"""Steps of contracts: which session steers one, and what a new phase changes in the worktrees."""

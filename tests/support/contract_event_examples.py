@@ -1,0 +1,33 @@
+"""Examples of the events of contracts, for `event_examples`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.ledger.event_content import Content
+from devs_git.domain.ledger.event_contracts import ContractStarted, PhaseChanged
+
+OP: Final = "20010203T040506-1a2b3c4d"
+CONTRACTS: Final[tuple[tuple[Content, str, str], ...]] = (
+    (
+        ContractStarted("feature/dates", "claude", "s1", OP),
+        "contract.started",
+        f"Devs-Contract: feature/dates\nDevs-Supervisor: claude s1\nDevs-Op: {OP}",
+    ),
+    (
+        ContractStarted("main", "", "s1", OP),
+        "contract.started",
+        f"Devs-Contract: main\nDevs-Supervisor: - s1\nDevs-Op: {OP}",
+    ),
+    (ContractStarted("main", "", "", OP), "contract.started", f"Devs-Contract: main\nDevs-Op: {OP}"),
+    (
+        PhaseChanged("main", "", "execute", "plan", OP),
+        "phase.changed",
+        f"Devs-Contract: main\nDevs-Phase: execute\nDevs-From-Phase: plan\nDevs-Op: {OP}",
+    ),
+    (
+        PhaseChanged("", "task-1", "review", "", OP),
+        "phase.changed",
+        f"Devs-Task: task-1\nDevs-Phase: review\nDevs-Op: {OP}",
+    ),
+)
