@@ -176,19 +176,6 @@ def test_files_with_the_same_bytes_get_the_modes_of_then(case: Case) -> None:
     case.look().must_equal(then)
 
 
-def test_flags_of_the_index_come_back(case: Case) -> None:
-    case.stage("1", {"a": b"1\n", "b": b"2\n", "c": b"3\n"})
-    case.git("update-index", "--assume-unchanged", "a")
-    case.git("update-index", "--skip-worktree", "b")
-    case.write({"a": b"hidden\n", "b": b"hidden\n", "c": b"4\n"})
-    then, name = case.look(), moment(case)
-    case.git("update-index", "--no-assume-unchanged", "a")
-    case.git("update-index", "--no-skip-worktree", "b")
-    case.git("reset", "-q", "--hard")
-    there_and_back_at_moment(case, name)
-    case.look().must_equal(then)
-
-
 @pytest.mark.parametrize("swap", ["file to folder", "folder to file", "link to folder", "folder to link"])
 def test_files_folders_and_links_that_changed_places(case: Case, swap: str) -> None:
     sides: dict[str, tuple[Files, Files]] = {

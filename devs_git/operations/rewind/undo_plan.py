@@ -104,7 +104,8 @@ def _find_way(site: Site, history: History, found: Survey, op_id: str | None, cl
     since = operations[operations.index(operation) :]
     states = tuple(load(site.objects, Movement.of(event).backup) for event in since)
     before = fold(site.ledger.events(operation.parents[0], oldest_first=True))
-    after = left_state.load_after(site.objects, Movement.of(since[-1]).backup, states[0])
+    last = Movement.of(since[-1])
+    after = left_state.load_after(site.objects, last.backup, states[0], last.after)
     return _Way(history, clone_view.own_view(before, clone), since, states, after)
 
 

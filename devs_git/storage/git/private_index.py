@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from devs_git.storage.git.program import Git
+from devs_git.storage.git.program import Git, split_z
 
 if TYPE_CHECKING:
     from devs_git.storage.git.objects import Entry
@@ -34,6 +34,16 @@ def index_path(git: Git) -> Path:
     environment = git.environment()
     own = environment.get("GIT_INDEX_FILE")
     return git.where / own if own else Path(environment["GIT_DIR"]) / "index"
+
+
+def find_intended(git: Git, paths: Collection[str]) -> set[str]:
+    """Those of the index's `paths` that were added with `git add -N`."""
+    if not paths:
+        return set()
+    from devs_git.storage.git.objects import EMPTY_TREE
+
+    words = ("diff-index", "--cached", "--ita-invisible-in-index", "--name-only", "-z", EMPTY_TREE, "--")
+    return set(paths).difference(split_z(git.run(*words)))
 
 
 def add_entries(own: Git, entries: Mapping[str, Entry]) -> None:

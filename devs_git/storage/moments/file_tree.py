@@ -15,9 +15,9 @@ from typing import Final
 
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks
-from devs_git.storage.git.objects import EMPTY_TREE
+from devs_git.storage.git.objects import EMPTY_BLOB, EMPTY_TREE
 from devs_git.storage.git.places import Places
-from devs_git.storage.git.private_index import DURABLE, index_path, private
+from devs_git.storage.git.private_index import DURABLE, find_intended, index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.moments.seen_changes import Seen
 from devs_git.storage.worktree import attributes
@@ -189,6 +189,9 @@ def _take(git: Git, ours: Git, head: str, choose: Choice) -> Shot:
         difference = _compare(user_lines, remembered)
     users, known = difference.users, difference.known
     absent = {path for path, entry in users.items() if entry.skipped and not os.path.lexists(top / path)}
+    # These have neither a file nor a blob.
+    hollow = find_intended(git, [path for path in absent if users[path].what.endswith(EMPTY_BLOB)])
+    absent, gone = absent - hollow, gone | hollow
     # A new private index does not know that a folder is in the place of a file.
     new = (path for path in users if path not in known and not users[path].is_link)
     gone |= {path for path in new if os.path.isdir(top / path) and not os.path.islink(top / path)}  # noqa: PTH112, PTH114
@@ -198,7 +201,8 @@ def _take(git: Git, ours: Git, head: str, choose: Choice) -> Shot:
     fixed = {
         path: entry.what
         for path, entry in users.items()
-        if (path in absent or (entry.is_link and path not in known)) and _what(known, path) != entry.what
+        if (path in absent and (path not in known or known[path].what != entry.what))
+        or (entry.is_link and path not in known)
     }
     drop = (known.keys() - on_disk - absent) | (gone - users.keys() - known.keys())
     left_out = set(choose(write)) if write else set()
@@ -253,10 +257,6 @@ def _entry(line: str) -> dict[str, _Entry]:
     """Path and entry of `H mode oid stage<TAB>path`."""
     facts, _, path = line[2:].partition("\t")
     return {path: _Entry(facts.rpartition(" ")[0], line[0])}
-
-
-def _what(entries: dict[str, _Entry], path: str) -> str:
-    return entries[path].what if path in entries else ""
 
 
 def _read_changes(raw: bytes) -> tuple[set[str], set[str]]:

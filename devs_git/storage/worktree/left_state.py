@@ -28,7 +28,7 @@ REFS: Final = "refs.json"
 def entries(objects: Objects, new: State, changes: RefChanges) -> dict[str, Entry]:
     """The entries of a backup's tree for an operation that makes the state `new` and the changes of refs."""
     found = {}
-    head = objects.read(new.head, "commit")[5:45].decode()
+    head = _tree(objects, new.head)
     # A recovery may still need each object of the new state. Those of HEAD's tree are kept by HEAD, and a partial clone would
     # fetch them.
     trees = {"index": new.index, "worktree": new.worktree} if {new.index, new.worktree} != {head} else {}
@@ -41,14 +41,19 @@ def entries(objects: Objects, new: State, changes: RefChanges) -> dict[str, Entr
     return found
 
 
-def load_after(objects: Objects, backup: str, state: State) -> State | None:
-    """`state` with the trees of index and files that the operation of a backup left; None if it left nothing uncommitted."""
+def load_after(objects: Objects, backup: str, state: State, commit: str) -> State | None:
+    """`state` with the trees of index and files that the operation of a backup left; None if it left nothing uncommitted.
+
+    `commit`: where the operation left the branch.
+    """
     found = _entries(objects, backup).get(AFTER)
     if found is None:
         return None
     trees = objects.read_tree(found.oid)
     if "index" not in trees:
-        return None
+        # Flags, or intents to add without a file: the trees are those of the commit.
+        head = _tree(objects, commit) if "index.raw" in trees and objects.exists(commit) else ""
+        return replace(state, index=head, worktree=head) if head else None
     return replace(state, index=trees["index"].oid, worktree=trees["worktree"].oid)
 
 
@@ -78,4 +83,8 @@ def reverse_refs(site: Site, backups: Sequence[str]) -> RefChanges:
 
 
 def _entries(objects: Objects, backup: str) -> dict[str, Entry]:
-    return objects.read_tree(objects.read(backup, "commit")[5:45].decode())
+    return objects.read_tree(_tree(objects, backup))
+
+
+def _tree(objects: Objects, commit: str) -> str:
+    return objects.read(commit, "commit")[5:45].decode()
