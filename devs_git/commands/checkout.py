@@ -130,8 +130,7 @@ def _refuse_under_way(site: Site) -> None:
 
 def _refuse_elsewhere(site: Site, ref: str) -> None:
     """CHECKOUT_FAILED{other_worktree}: only one worktree may have a branch checked out."""
-    for block in site.git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
-        facts = dict(line.partition(" ")[::2] for line in split_z(block))
+    for facts in refs.worktree_heads(site.git):
         if facts.get("branch") == ref and not os.path.samefile(facts["worktree"], site.top):  # noqa: PTH121 - strings
             name = os.path.basename(facts["worktree"])  # noqa: PTH119 - a name for people
             words = f"The branch is checked out in the worktree {name!r}."

@@ -71,7 +71,7 @@ def test_each_kind_is_counted_and_says_how_long_it_is_kept(two: Scene) -> None:
         "preserved": 1,
     }
     assert (kinds["moments"].keep, kinds["moments"].old) == (14 * 86400, 1)
-    assert (kinds["backups"].keep, kinds["backups"].old) == (90 * 86400, 0)
+    assert (kinds["backups"].keep, kinds["backups"].old) == (30 * 86400, 0)
     assert kinds["ledger"].keep == -1
     assert kinds["ledger"].bytes > 0
     assert result.days == (du.DayOfMoments(".", "2001-01-01", 1),)

@@ -114,7 +114,7 @@ def _list(workspace: Workspace) -> ListResult:
     installed = client_files.clients_calling_hook(workspace.top) if workspace.places.top else ()
     found = {one.name: client_trust.of(one, workspace.places, workspace.top) for one in installed}
     clients = tuple(_listed(CLIENTS[name], found.get(name)) for name in sorted(CLIENTS))
-    return ListResult(clients, (workspace.places.shared / judged_note.MOMENTS).exists())
+    return ListResult(clients, judged_note.keeps_moments(workspace.places.shared))
 
 
 def _listed(client: Client, trust: Trust | None) -> Listed:

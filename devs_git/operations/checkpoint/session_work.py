@@ -10,7 +10,7 @@ from devs_git.operations.moments import attribution
 from devs_git.operations.moments.attribution import Attribution
 from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.operations.recall.open_catalog import open_catalog
-from devs_git.storage.ledger.judged_note import MOMENTS
+from devs_git.storage.ledger.judged_note import keeps_moments
 from devs_git.storage.moments import make_moment
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -58,7 +58,7 @@ def find(workspace: Workspace, session: str, *, by_tool: bool = False) -> OwnFil
     `by_tool`: an agent asks, whose prompt may not be the newest. INVALID_ARGUMENTS if there is no such session, or if no
     moments are made here, so that nobody knows who wrote what.
     """
-    if not (workspace.places.shared / MOMENTS).exists():
+    if not keeps_moments(workspace.places.shared):
         raise invalid(
             "mine",
             "No moments are made in this repository, so devs-git does not know who wrote which file.",

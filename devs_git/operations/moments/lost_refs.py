@@ -7,11 +7,11 @@ from typing import Final
 
 from devs_git.domain.moments.moment import Details
 from devs_git.storage.git import refs
+from devs_git.storage.ledger.lines_of_work import HEADS
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.ref_changes import RefChanges, is_free
 from devs_git.values import immutable
 
-HEADS: Final = "refs/heads/"
 # Branches of devs-git. Some are removed after a while, which is no loss.
 _OURS: Final = "refs/heads/devs/"
 # So many branches are compared.

@@ -7,7 +7,6 @@ moment's paths are saved in the backup first.
 from __future__ import annotations
 
 import os
-import stat
 import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -131,7 +130,7 @@ def _same(
         for path, one in seen.items()
         if one.oid == (raw.get(path) or wanted[path]).oid
         and mode_of(one.mode) == wanted[path].mode
-        and (one.is_link or modes.get(path, stat.S_IMODE(one.mode)) == stat.S_IMODE(one.mode))
+        and one.has_permissions(modes.get(path))
     )
 
 

@@ -164,7 +164,7 @@ def _refusals_of_branch(
         )
         return
     text = f"The moment is of the branch {name}, which is not checked out here."
-    place = _place_of(site, state.branch)
+    place = refs.holder_of(site.git, state.branch)
     if place:
         hint = f"It is checked out in {place}: run the command there. Or bring the files back with devs-git restore."
     elif state.branch in branches:
@@ -172,12 +172,3 @@ def _refusals_of_branch(
     else:
         hint = f"The branch is gone. Make it again first: git switch -c {name} {state.head[:12]}"
     yield immovable("other_branch", text, hint=hint)
-
-
-def _place_of(site: Site, branch: str) -> str:
-    """The folder of another worktree that has the branch checked out; '' for none."""
-    for block in site.git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
-        facts = dict(line.partition(b" ")[::2] for line in block.split(b"\0") if line)
-        if facts.get(b"branch", b"").decode("utf-8", "surrogateescape") == branch:
-            return facts[b"worktree"].decode("utf-8", "surrogateescape")
-    return ""

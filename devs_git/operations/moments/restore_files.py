@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from devs_git.operations.rewind import refusals
 from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import ChangeResult, StateChange, carry_out, movement
 from devs_git.storage.git.objects import EXECUTABLE, GITLINK, Entry
-from devs_git.storage.git.private_index import DURABLE, private
-from devs_git.storage.git.program import Git, split_z
+from devs_git.storage.git.private_index import DURABLE, add_entries, private
+from devs_git.storage.git.program import split_z
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.moments import read_moments
 from devs_git.storage.worktree import (
@@ -112,7 +111,8 @@ def _differing(
     same = {
         path
         for path, one in seen.items()
-        if _is_same(one, wanted[path], raw.get(path), clean.get(path, "")) and _has_mode(path, one, state)
+        if _is_same(one, wanted[path], raw.get(path), clean.get(path, ""))
+        and one.has_permissions(state.modes.get(path))
     }
     return {path: wanted[path] for path in asked.intersection(wanted) - same}
 
@@ -120,10 +120,6 @@ def _differing(
 def _is_same(one: FileState, entry: Entry, raw: Entry | None, clean: str) -> bool:
     oid = raw.oid if raw else entry.oid
     return (one.oid == oid or (raw is None and clean == oid)) and mode_of(one.mode) == entry.mode
-
-
-def _has_mode(path: str, one: FileState, state: State) -> bool:
-    return one.is_link or state.modes.get(path, stat.S_IMODE(one.mode)) == stat.S_IMODE(one.mode)
 
 
 def _bring(
@@ -161,7 +157,7 @@ def _footprint(site: Site, folder: Path, found: Survey, files: _Files) -> Footpr
     """The footprint of the files alone: of a move to the index with them in it."""
     copy_index(site.git, folder / "index.wanted")
     own = private(site.git, folder / "index.wanted")
-    _put(own, files.differing)
+    add_entries(own, files.differing)
     plan = footprint.compute(found, site.top, own.text("write-tree", "--missing-ok"))
     plan = footprint.with_hidden_edits(found, site.top, plan)
     blocked = obstacles.find(site.top, files.differing, lambda path: path in found.entries)
@@ -169,22 +165,16 @@ def _footprint(site: Site, folder: Path, found: Survey, files: _Files) -> Footpr
     return replace(plan, obstacles=replace(blocked, files=every), bytes_only=tuple(files.differing))
 
 
-def _put(own: Git, files: Mapping[str, Entry]) -> None:
-    """Add files to a private index. What is at, above or below their paths goes."""
-    lines = (b"%o %s\t%s\0" % (one.mode, one.oid.encode(), os.fsencode(path)) for path, one in files.items())
-    own.run("update-index", "-z", "--add", "--replace", "--index-info", stdin=b"".join(lines))
-
-
 def _complete(site: Site, folder: Path, captured: CapturedState, files: _Files) -> State:
     """The captured state with the files of the moment."""
     old, state = captured.state, files.state
     own = private(site.git, folder / "index.restored").with_config(*DURABLE)
     own.run("read-tree", old.worktree)
-    _put(own, files.differing)
+    add_entries(own, files.differing)
     raw = {path: one for path, one in list_files(site.git, old.raw).items() if path not in files.differing}
     raw |= {path: files.raw[path] for path in files.differing if path in files.raw}
     apart = private(site.git, folder / "index.restored-raw").with_config(*DURABLE)
-    _put(apart, raw)
+    add_entries(apart, raw)
     unkept = {path: oid for path, oid in old.unkept.items() if path not in files.differing}
     return replace(
         old,

@@ -20,7 +20,8 @@ from devs_git.storage.git import places as git_places
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import GITLINK, Entry
 from devs_git.storage.git.private_index import add_entries, index_path, private
-from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed
+from devs_git.storage.git.program import REPOSITORY_VARIABLES, GitFailed
+from devs_git.storage.ledger.lines_of_work import HEADS
 from devs_git.storage.moments import read_moments
 from devs_git.storage.worktree import (
     active_task,
@@ -36,8 +37,6 @@ from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
-
-HEADS = "refs/heads/"
 
 
 @immutable
@@ -97,21 +96,13 @@ def _position(workspace: Workspace, state: State) -> _Position:
     if not name:
         return _Position("")
     tip = refs.read(workspace.store_git, state.branch)
-    holder, gone = _holder(workspace.store_git, state.branch)
+    holder = refs.holder_of(workspace.store_git, state.branch)
+    gone = bool(holder) and not Path(holder).is_dir()
     if holder and not gone:
         return _Position("", f"{name} is checked out in {holder}")
     if tip and tip != state.head:
         return _Position("", f"{name} is at {tip[:12]} now")
     return _Position(name, made=not tip, forced=gone)
-
-
-def _holder(git: Git, branch: str) -> tuple[str, bool]:
-    """The folder of the worktree that has the branch checked out, '' for none, and whether that folder is gone."""
-    for block in git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
-        facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
-        if facts.get("branch") == branch:
-            return facts["worktree"], not Path(facts["worktree"]).is_dir()
-    return "", False
 
 
 @contextlib.contextmanager

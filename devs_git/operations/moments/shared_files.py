@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from devs_git.domain.moments.who_wrote import is_among
-from devs_git.storage.ledger.judged_note import MOMENTS
+from devs_git.storage.ledger.judged_note import keeps_moments
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -26,7 +26,7 @@ def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
 
     None where no moments are made. No problem of the catalog stops the caller.
     """
-    if not changed or not (workspace.places.shared / MOMENTS).exists():
+    if not changed or not keeps_moments(workspace.places.shared):
         return ()
     from devs_git.domain.moments.live_sessions import LIVE
     from devs_git.domain.text.times import stamp

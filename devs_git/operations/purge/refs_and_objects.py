@@ -141,8 +141,7 @@ def _refs(git: Git, secret: Secret) -> Iterator[_Ref]:
             known = next((kind for prefix, kind in KINDS.items() if name.startswith(prefix)), "")
             kind = "preserved" if (name, oid) in secret.preserved else known
             yield _Ref(name, oid, peeled or oid, bool(place), kind)
-    for block in git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
-        facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
+    for facts in refs.worktree_heads(git):
         if "detached" in facts:
             yield _Ref(f"HEAD of {facts['worktree']}", facts["HEAD"], facts["HEAD"], checked_out=True)
     for oid in refs.stashes(git):

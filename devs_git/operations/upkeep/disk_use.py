@@ -68,8 +68,8 @@ def _bytes(workspace: Workspace, roots: Sequence[str], others: Sequence[str]) ->
 
 def _heads(workspace: Workspace) -> list[str]:
     """The commits that worktrees have checked out, which may be on no branch."""
-    out = workspace.store_git.run("worktree", "list", "--porcelain").decode("utf-8", "replace")
-    return [line[5:] for line in out.splitlines() if line.startswith("HEAD ") and line[5:].strip("0")]
+    found = (one.get("HEAD", "") for one in refs.worktree_heads(workspace.store_git))
+    return [oid for oid in found if oid.strip("0")]
 
 
 def _files(workspace: Workspace) -> Iterator[Use]:

@@ -47,7 +47,7 @@ def find_intended(git: Git, paths: Collection[str]) -> set[str]:
 
 
 def add_entries(own: Git, entries: Mapping[str, Entry]) -> None:
-    """Add files, by path, to the index of `own`. Their blobs must exist."""
+    """Put files, by path, into the index of `own`. What is at, above or below their paths goes. Their blobs must exist."""
     lines = (
         b"%o %s\t%s\0" % (one.mode, one.oid.encode(), os.fsencode(path)) for path, one in entries.items()
     )

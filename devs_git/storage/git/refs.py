@@ -243,3 +243,19 @@ def rebased_branch(git: Git, git_dir: Path) -> str:
     )
     last = moves.rpartition(" to ")[2]
     return last if last in names else ""
+
+
+def worktree_heads(git: Git) -> Iterator[dict[str, str]]:
+    """What each worktree has checked out, the main one first, also if its folder is gone.
+
+    `worktree` is its folder, `HEAD` its commit (zeros before the first one) and `branch` the full name of the branch;
+    instead of a branch there is `detached`. A bare repository has only a folder and `bare`.
+    """
+    for block in git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
+        if block:
+            yield dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0"))
+
+
+def holder_of(git: Git, branch: str) -> str:
+    """The folder of the worktree that has the branch (its full name) checked out, which may be gone; '' for none."""
+    return next((one["worktree"] for one in worktree_heads(git) if one.get("branch") == branch), "")

@@ -15,7 +15,7 @@ from devs_git.domain.gates.policy import moments_wanted, shortens
 from devs_git.storage.git.files import replace_file
 
 _SHORTEN: Final = "shorten"
-MOMENTS: Final = "moments-on"
+_MOMENTS: Final = "moments-on"
 # The script of the clients: without it nobody looks for these files.
 _SCRIPT: Final = "agent-hook"
 
@@ -30,7 +30,12 @@ def write(file: Path, tips: Sequence[str], policy: Callable[[], bytes | None]) -
 
 def switch_moments(shared: Path, policy: bytes | None) -> None:
     """Let the script of the clients keep moments, if it is there and the policy does not forbid it. OSError."""
-    _switch(shared / MOMENTS, on=(shared / _SCRIPT).exists() and moments_wanted(policy))
+    _switch(shared / _MOMENTS, on=(shared / _SCRIPT).exists() and moments_wanted(policy))
+
+
+def keeps_moments(shared: Path) -> bool:
+    """Whether the script of the clients keeps moments. `shared` is the folder `devs` of the common git directory."""
+    return (shared / _MOMENTS).exists()
 
 
 def _switch(file: Path, *, on: bool) -> None:

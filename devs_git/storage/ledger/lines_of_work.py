@@ -15,6 +15,7 @@ from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.ids import checkpoint_ref
 from devs_git.storage.git.program import Git
+from devs_git.storage.git.refs import worktree_heads
 from devs_git.values import immutable
 
 FOLDER = "refs/devs/checkpoints"
@@ -67,8 +68,7 @@ def heads(git: Git, common: Path, branches: Mapping[str, str]) -> Iterator[Head]
     """
     looks = {oid for name, oid in branches.items() if name.startswith(SNAPSHOTS)}
     ours = os.fspath(common / "devs" / "open") + os.sep
-    for number, block in enumerate(git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0")):
-        facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
+    for number, facts in enumerate(worktree_heads(git)):
         look = "detached" in facts and facts.get("HEAD") in looks
         if facts.get("HEAD", "").strip("0") and not look and not facts["worktree"].startswith(ours):
             folder = facts["worktree"]

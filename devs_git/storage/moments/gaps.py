@@ -68,7 +68,7 @@ def findings(places: Places, now: datetime) -> Iterator[Finding]:
     from devs_git.domain.text.times import stamp
     from devs_git.storage.ledger import judged_note
 
-    if not (places.shared / judged_note.MOMENTS).exists():
+    if not judged_note.keeps_moments(places.shared):
         return
     folder, since_time = places.moments, stamp(now - timedelta(days=1))
     found = since(folder, since_time)

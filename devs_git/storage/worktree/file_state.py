@@ -37,6 +37,10 @@ class FileState:
     def is_link(self) -> bool:
         return stat.S_ISLNK(self.mode)
 
+    def has_permissions(self, wanted: int | None) -> bool:
+        """Whether it has these permissions. None stands for any, and a link has none of its own."""
+        return wanted is None or self.is_link or stat.S_IMODE(self.mode) == wanted
+
 
 FileStates = dict[str, FileState]
 
