@@ -173,7 +173,7 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
 def _move(workspace: Workspace, request: Request) -> Result:
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
         plan = destinations.make_plan(workspace, site, request)
-        survey.require_movable(site.places, plan.found)
+        survey.require_quiet(site.places, plan.found)
         for error in _stale(request, plan):
             raise error
         plan.require_allowed()

@@ -54,10 +54,9 @@ def _plan(site: Site, options: Options, moment: Moment, loaded: tuple[State, Det
         refs.list_refs_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
     ):
         site.ledger.require()
-        _require_commit(site, state, moment)
         found = finish_survey()
         held = listed()
-    survey.require_commit(found)
+    _require_commit(site, found, state, moment)
     files = moment_files.compare(site, found, state, details, options.untracked)
     reached = reach.commits_since(site.git, found.head, state.head).commits
     branches = {ref: oid for ref, oid in held.items() if ref.startswith(lines_of_work.HEADS)}
@@ -97,11 +96,14 @@ def _plan(site: Site, options: Options, moment: Moment, loaded: tuple[State, Det
     )
 
 
-def _require_commit(site: Site, state: State, moment: Moment) -> None:
-    """GIT_RESET_FAILED if there was no commit yet, or if its commit is gone."""
+def _require_commit(site: Site, found: Survey, state: State, moment: Moment) -> None:
+    """GIT_RESET_FAILED if there was no commit yet and there is one now, or if the moment's commit is gone."""
     way_out = f"Bring its files back: devs-git restore {names.short_name(moment.id)}"
     if not state.head:
-        raise immovable("no_commit", "The moment was made before the first commit.", hint=way_out)
+        if found.head:
+            raise immovable("no_commit", "The moment was made before the first commit.", hint=way_out)
+        return
+    survey.require_commit(found)
     if not site.objects.exists(state.head):
         text = f"The moment's commit {state.head[:12]} no longer exists."
         raise immovable("missing_objects", text, hint=way_out)

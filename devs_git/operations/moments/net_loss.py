@@ -114,7 +114,7 @@ def _compared(
     """What one worktree lost; None for nothing, or if the moment cannot be read any more."""
     objects = workspace.objects
     git = moment_store.with_objects(workspace.store_git, workspace.places.common)
-    own = str(workspace.places.git_dir) == watched.git_dir
+    own, born = str(workspace.places.git_dir) == watched.git_dir, True
     try:
         before = Kept(*read_moments.look_up(objects, watched.moment))
         if not _exists(watched):
@@ -122,12 +122,13 @@ def _compared(
         else:
             moment = current if own else _moment_of(workspace, occasion, watched)
             after = Kept(*read_moments.look_up(objects, moment))
+            born = bool(after.state.head)
             loss = loss_facts.compare(git, before, after, Path(watched.top), watched.left)
     except DevsError:
         return None
     if not loss.is_any and not loss.unkept:
         return None
-    command = _command(watched, before, own=own, loss=loss, git_dir=Path(watched.git_dir))
+    command = _command(watched, before, own=own, loss=loss, born=born)
     note = loss_back.note_of(git, before, loss, watched)
     return replace(note, created_at=stamp(workspace.clock()), said=sentence(loss, command))
 
@@ -141,15 +142,15 @@ def _moment_of(workspace: Workspace, occasion: Occasion | None, watched: Watched
     return make_moment.make(maker_of(Workspace(places)), occasion).moment_id
 
 
-def _command(watched: Watched, before: Kept, *, own: bool, loss: Loss, git_dir: Path) -> str:
-    """The one command that brings all back."""
+def _command(watched: Watched, before: Kept, *, own: bool, loss: Loss, born: bool) -> str:
+    """The one command that brings all back. `born`: there is a commit now."""
     name = short_name(watched.moment)
     if loss.worktree:
         return f"devs-git restore {name} --worktree {quote(watched.top)}"
-    if before.details.under_way or before.details.unmerged or not before.state.head:
+    if before.details.under_way or before.details.unmerged or born > bool(before.state.head):
         # A rewind goes to no such moment. The files alone can come back.
         return f"devs-git restore {name}" if own else f"git -C {quote(watched.top)} devs restore {name}"
-    go = _to_the_branch(before, git_dir)
+    go = _to_the_branch(before, Path(watched.git_dir))
     if own:
         return f"{go and f'git {go} && '}devs-git rewind {name} {_SAVING}"
     at = f"git -C {quote(watched.top)}"

@@ -65,7 +65,7 @@ def restore_files(workspace: Workspace, site: Site, moment: Moment, paths: Seque
     """Bring the files at or below `paths`, or all; GIT_RESET_FAILED, INVALID_ARGUMENTS, MOMENT_NOT_FOUND."""
     state, details = read_moments.load(site.objects, moment.id)
     found = survey.take(site.git, site.top)
-    survey.require_movable(site.places, found)
+    survey.require_quiet(site.places, found)
     files = list_files(site.git, details.ignored) | list_files(site.git, state.worktree)
     wanted = {path: one for path, one in _select(files, paths, moment) if one.mode != GITLINK}
     raw = list_files(site.git, state.raw)

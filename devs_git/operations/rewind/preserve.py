@@ -6,6 +6,7 @@ from typing import Final
 
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
+from devs_git.errors import immovable
 from devs_git.storage.git import branches, refs
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import commit
@@ -49,16 +50,22 @@ def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> P
         ref = branch_name(op_id, name)
         require_free(site, mode, name)
         tip = state.head
-        if state.worktree != site.objects.read(state.head, "commit")[5:45].decode():
+        if not tip or state.worktree != site.objects.read(tip, "commit")[5:45].decode():
             tip = commit(
                 site.objects,
                 state.worktree,
-                [state.head],
+                [tip] if tip else [],
                 sign,
                 f"Uncommitted work before devs-git {op_id}\n\n{TrailerKey.LEDGER}: {site.ledger.tip().oid}",
             )
         return Preserved("branch", ref.removeprefix("refs/heads/"), (RefUpdate(ref, tip, NO_OID),))
     if mode == "stash":
+        if not state.head:
+            raise immovable(
+                "no_commit",
+                "git makes no stash entry before the first commit.",
+                hint="Keep a branch: --preserve branch",
+            )
         on = state.branch.removeprefix("refs/heads/") or "(no branch)"
         staged = commit(
             site.objects, state.index, [state.head], sign, f"index on {on}: before devs-git {op_id}"

@@ -33,7 +33,12 @@ class CommitsSince:
 
 
 def commits_since(git: Git, head: str, target: str) -> CommitsSince:
-    """Ask git for both. It lists an ancestor as a boundary: one of the commits has it as its parent."""
+    """Ask git for both. It lists an ancestor as a boundary: one of the commits has it as its parent.
+
+    Before the first commit `head` is ''.
+    """
+    if not head:
+        return CommitsSince(frozenset(), not target)
     lines = git.run("rev-list", "--boundary", head, f"^{target}", "--").decode().split()
     found = frozenset(line for line in lines if not line.startswith("-"))
     return CommitsSince(found, head == target or f"-{target}" in lines)

@@ -10,7 +10,7 @@ from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, fold
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, immovable
 from devs_git.operations.rewind import reach, refusals, undo_effect, undoable_operations
 from devs_git.operations.rewind.undo_effect import Turns
 from devs_git.storage.ledger.clone_history import clone_of
@@ -100,13 +100,25 @@ def _find_way(site: Site, history: History, found: Survey, op_id: str | None, cl
     of_branch = rewind_selection.operations_of_branch(history, site.places.worktree_id, found.branch)
     operations = undoable_operations.select(site, of_branch, op_id)
     operation = rewind_selection.operation_to_undo(operations, op_id)
-    survey.require_commit(found)
     since = operations[operations.index(operation) :]
     states = tuple(load(site.objects, Movement.of(event).backup) for event in since)
+    _require_commit(found, states[0])
     before = fold(site.ledger.events(operation.parents[0], oldest_first=True))
     last = Movement.of(since[-1])
     after = left_state.load_after(site.objects, last.backup, states[0], last.after)
     return _Way(history, clone_view.own_view(before, clone), since, states, after)
+
+
+def _require_commit(found: Survey, state: State) -> None:
+    """GIT_RESET_FAILED where only one of now and then is before the first commit."""
+    if state.head:
+        survey.require_commit(found)
+    elif found.head:
+        text, hint = (
+            "The state to return to was before the first commit.",
+            "Bring its files back: devs-git restore moment:ID. List the moments: devs-git log --moments",
+        )
+        raise immovable("no_commit", text, hint=hint)
 
 
 def _refuse_new_commits(found: Survey, way: _Way, preserve: str | None) -> Iterator[DevsError]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from devs_git.domain.ledger.events import NO_OID, Event, RefUpdate
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import newest_objects, refs
-from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
+from devs_git.storage.git.objects import EMPTY_TREE, FILE, TREE, Entry, Objects
 from devs_git.storage.git.private_index import DURABLE
 from devs_git.storage.git.program import Git, GitFailed, split_lines, split_z
 from devs_git.storage.worktree.modes import Modes
@@ -86,7 +86,8 @@ def store(
         entries["empty"] = Entry(FILE, objects.write("blob", b""))
     entries[META] = Entry(FILE, objects.write("blob", json.dumps(as_mapping(state), indent=1).encode()))
     tree = objects.write_tree(entries)
-    head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n"
+    parent = f"parent {state.head}\n" if state.head else ""
+    head = f"tree {tree}\n{parent}author {signature}\ncommitter {signature}\n\n"
     message = Event("backup", subject, event_fields).message()
     return objects.write("commit", f"{head}{message}".encode("utf-8", "surrogateescape"))
 
@@ -110,7 +111,7 @@ def load(objects: Objects, backup: str) -> State:
     data = json.loads(objects.read(entry.oid, "blob"))
     if data.get("modes") and isinstance(data["modes"], str):
         data["modes"] = json.loads(objects.read(data["modes"], "blob"))
-    if data.get("head", "").encode() != words[53:93]:
+    if data.get("head", "").encode() != (words[53:93] if words[46:53] == b"parent " else b""):
         raise DevsError(
             "NOTHING_TO_UNDO",
             "The history was rewritten after the operation, so the state before it cannot be restored.",
@@ -139,7 +140,12 @@ def is_head_alone(objects: Objects, backup: str) -> bool:
     state = load(objects, backup)
     trees = {state.index, state.worktree}
     more = state.raw or state.index_raw or len(_trees(objects, backup)) > len(("index", "worktree"))
-    return not more and trees == {objects.read(state.head, "commit")[5:45].decode()}
+    return not more and trees == {tree_of_head(objects, state.head)}
+
+
+def tree_of_head(objects: Objects, head: str) -> str:
+    """The tree of HEAD's commit; the empty one if `head` is '', before the first commit."""
+    return objects.read(head, "commit")[5:45].decode() if head else EMPTY_TREE
 
 
 def _trees(objects: Objects, backup: str) -> list[str]:

@@ -16,7 +16,7 @@ from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.git.private_index import DURABLE, private
 from devs_git.storage.ledger import lines_of_work
 from devs_git.storage.worktree import ref_changes
-from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.backups import State, tree_of_head
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.ref_changes import NO_CHANGES, RefChanges, changes_of
 from devs_git.values import replace
@@ -28,7 +28,7 @@ REFS: Final = "refs.json"
 def entries(objects: Objects, new: State, changes: RefChanges) -> dict[str, Entry]:
     """The entries of a backup's tree for an operation that makes the state `new` and the changes of refs."""
     found = {}
-    head = _tree(objects, new.head)
+    head = tree_of_head(objects, new.head)
     # A recovery may still need each object of the new state. Those of HEAD's tree are kept by HEAD, and a partial clone would
     # fetch them.
     trees = {"index": new.index, "worktree": new.worktree} if {new.index, new.worktree} != {head} else {}

@@ -274,6 +274,11 @@ def require_commit(found: Survey) -> None:
 
 def require_movable(places: Places, found: Survey) -> None:
     """Raise GIT_RESET_FAILED if an operation of git is in progress, entries are unmerged or nothing is committed."""
+    require_quiet(places, found)
+    require_commit(found)
+
+
+def require_quiet(places: Places, found: Survey) -> None:
+    """Raise GIT_RESET_FAILED if an operation of git is in progress or entries are unmerged."""
     for error in reasons_against_moving(places, found):
         raise error
-    require_commit(found)

@@ -234,7 +234,7 @@ REASONS: Final[dict[str, str]] = {
     "special_file": "A socket, a pipe or a device is in the way. Move it away.",
     "operation_under_way": "A merge, a rebase, a cherry-pick, a revert, an `am` or a bisect is not finished. End it: `git status` says how.",
     "unmerged": "Files are in conflict. Resolve them, then `git add` each.",
-    "no_commit": "The repository has no commit yet. Make the first one.",
+    "no_commit": "The repository has no commit yet, or the state to return to is from before the first commit.",
     "no_branch": "There is no local branch of this name. See `git branch --list`.",
     "other_worktree": "Another worktree has this branch. Work there: `git worktree list`.",
     "not_an_ancestor": "The checkpoint is not in the history of HEAD. Switch to its branch, or look at it: `devs-git branch task-10@2 -b look`. In a shallow clone: `git fetch --unshallow`.",

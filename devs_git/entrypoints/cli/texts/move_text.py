@@ -82,6 +82,15 @@ def _removed_in_plan(plan: rewind.Plan) -> list[str]:
     ]
 
 
+def _in_brackets(commit: str) -> str:
+    """'' before the first commit."""
+    return f" ({commit[:12]})" if commit else ""
+
+
+def _head_again(commit: str) -> str:
+    return f"HEAD is {commit[:12]} again" if commit else "there is no commit, as before"
+
+
 def _removed(result: rewind.Plan | rewind.Result | undo.Result) -> list[str]:
     """The untracked files that are taken away, the first five by name; empty if there is none."""
     shown = ", ".join(map(path, result.removed_untracked[:5]))
@@ -93,7 +102,7 @@ def rewind_text(result: rewind.Result) -> str:
         return f"Everything is already as in {result.rewound_to}. Nothing was changed."
     saved = result.preserved_as
     lines = [
-        f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')} changed, {plural(result.cleared_tasks, 'task')} undone.",
+        f"Rewound to {result.rewound_to}{_in_brackets(result.reset_commit)}: {plural(result.files, 'file')} changed, {plural(result.cleared_tasks, 'task')} undone.",
         f"Your previous state is saved as {'backup' if saved['type'] == 'discard' else saved['type']} {saved['reference']}.",
     ]
     lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
@@ -151,7 +160,7 @@ def undo_plan_text(plan: undo.Result) -> str:
 
 def undo_text(result: undo.Result) -> str:
     lines = [
-        f"Undone: {result.undone_verb} {result.undone_operation}; HEAD is {result.commit[:12]} again, {plural(result.files, 'file')} changed.",
+        f"Undone: {result.undone_verb} {result.undone_operation}; {_head_again(result.commit)}, {plural(result.files, 'file')} changed.",
     ]
     lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
     if result.revived:
