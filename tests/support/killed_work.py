@@ -14,6 +14,7 @@ STEPS = frozenset(
         "open",
         "os.link",
         "os.mkdir",
+        "os.posix_spawn",
         "os.remove",
         "os.rename",
         "os.rmdir",

@@ -7,10 +7,12 @@ from itertools import count
 from pathlib import Path
 
 from devs_git.domain.moments.moment import Kind, Occasion
-from devs_git.storage.moments import make_moment, read_moments
+from devs_git.storage.moments import last_moment, make_moment, read_moments, seen_changes
 from devs_git.storage.moments.make_moment import Made
 from devs_git.storage.moments.maker import Maker
+from devs_git.storage.moments.seen_changes import BegunGit, Seen
 from devs_git.storage.worktree.raw_bytes import list_files
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support.scene import contents
 
@@ -53,3 +55,30 @@ def files_of(workspace: Workspace, made: str) -> dict[str, bytes]:
 def on_disk(top: Path) -> dict[str, bytes]:
     """Bytes of each file of a worktree."""
     return {name: data for name, (_, data) in contents(top).items()}
+
+
+def look_as_hook(workspace: Workspace) -> Seen:
+    """What the shell hook sees."""
+    own = workspace.places.moments / "index"
+    git = workspace.git.with_env(GIT_INDEX_FILE=str(own))
+    new = git.run("ls-files", "-z", "-o", "--exclude-standard")
+    files = git.run("diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty")
+    return Seen(new, files, last_moment.sum_of_index(workspace.git))
+
+
+def begin(workspace: Workspace, seen: Seen) -> BegunGit | None:
+    """Let git begin with what the hook saw."""
+    places = workspace.places
+    seen_changes.begin(seen, str(places.git_dir), str(places.common), str(places.top))
+    return seen.begun
+
+
+def moment_of_hook(workspace: Workspace) -> Made:
+    """Make a moment as the hook does."""
+    seen = look_as_hook(workspace)
+    begin(workspace, seen)
+    try:
+        return make_moment.make(replace(maker(workspace), seen=seen), Occasion("prompt", "s1"))
+    finally:
+        if seen.begun:
+            seen.begun.close()

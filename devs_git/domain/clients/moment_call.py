@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import json
 import posixpath
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from devs_git.domain.calls.reading_commands import FOLDERS
-from devs_git.domain.calls.tool_guard import may_run
 from devs_git.domain.clients.client import BEFORE, PROMPT, Client
 from devs_git.domain.moments.moment import WORDS, Kind, Occasion
 from devs_git.values import immutable
@@ -46,6 +43,9 @@ class MomentCall:
         """Whether anything but the tools that edit single files may write now: at a prompt the person, else the tool."""
         if self.kind in ("prompt", "stop"):
             return True
+        # A prompt needs none of the tables of programs.
+        from devs_git.domain.calls.tool_guard import may_run
+
         return not self.edits and not may_run(self.client, self.tool, self.tool_input)
 
     @property
@@ -81,7 +81,11 @@ def parse(client: Client, event: str, data: bytes) -> MomentCall:
 
 def _folder(client: str, given: Any) -> str:
     """The folder of the client, or that of the tool's input, which may be relative to it."""
-    named = (given.get(name) for name in FOLDERS) if isinstance(given, Mapping) else ()
+    if not isinstance(given, Mapping):
+        return client
+    from devs_git.domain.calls.reading_commands import FOLDERS
+
+    named = (given.get(name) for name in FOLDERS)
     inner = next((name for name in named if isinstance(name, str) and name), "")
     return posixpath.join(client, inner)
 
@@ -112,4 +116,6 @@ def _joined(words: Sequence[str]) -> str:
     """A command in a list, as text: of a shell with its text, the text."""
     if len(words) == 3 and words[1] in _RUN:
         return words[2]
+    import shlex
+
     return shlex.join(words)

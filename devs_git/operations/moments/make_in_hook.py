@@ -66,8 +66,9 @@ def _make(call: MomentCall, workspace: Workspace, seen: Seen | None) -> Warned:
     from devs_git.operations.moments import net
 
     if call.command:
-        return net.before_command(workspace, call.occasion, call.command, call.folder or str(workspace.top))
-    make_moment.make(maker_of(workspace), call.occasion, keep_refs=True)
+        folder = call.folder or str(workspace.top)
+        return net.before_command(workspace, call.occasion, call.command, folder, seen)
+    make_moment.make(maker_of(workspace, seen), call.occasion, keep_refs=True)
     if call.tool in call.client.removing:
         net.before_removal(workspace, call.occasion)
     return Warned()

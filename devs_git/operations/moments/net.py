@@ -24,6 +24,7 @@ from devs_git.storage.git.program import Git
 from devs_git.storage.moments import loss_note, make_moment, takable
 from devs_git.storage.moments.loss_note import Watched
 from devs_git.storage.moments.make_moment import Made
+from devs_git.storage.moments.seen_changes import Seen
 from devs_git.storage.moments.takable import Reach
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -45,10 +46,13 @@ class _Caught:
     others: tuple[str, ...]
 
 
-def before_command(workspace: Workspace, occasion: Occasion, command: str, folder: str) -> Warned:
+def before_command(
+    workspace: Workspace, occasion: Occasion, command: str, folder: str, seen: Seen | None = None
+) -> Warned:
     """Make the moments before a shell command that runs in `folder`.
 
-    The workspace is that of the worktree around the folder. Raises what `make_moment.make` raises.
+    The workspace is that of the worktree around the folder, `seen` what the hook saw of it. Raises what `make_moment.make`
+    raises.
     """
     try:
         danger = look(command, folder)
@@ -58,7 +62,9 @@ def before_command(workspace: Workspace, occasion: Occasion, command: str, folde
     others = _other_worktrees(workspace, danger, folder)
     reached = takable.find_reached(danger.takings, folder, here, (here, *others))
     caught = tuple(
-        _catch(workspace if places == here else Workspace(places), occasion, reaches, (here, *others))
+        _catch(workspace, occasion, reaches, (here, *others), seen)
+        if places == here
+        else _catch(Workspace(places), occasion, reaches, (here, *others))
         for places, reaches in reached.items()
     )
     if danger.destroys:
@@ -146,6 +152,7 @@ def _catch(
     occasion: Occasion,
     reaches: Sequence[Reach],
     all_worktrees: Sequence[Places],
+    seen: Seen | None = None,
 ) -> _Caught:
     """Make the moment of one worktree."""
     top = workspace.top
@@ -154,8 +161,9 @@ def _catch(
     choice = ignored_choice.choose(sizes)
     if len(choice.kept) > _MANY:
         # To read them takes seconds, and the client may not wait so long: all else is kept first.
-        make_moment.make(maker_of(workspace), occasion, keep_refs=True)
-    made = make_moment.make(maker_of(workspace), occasion, keep_refs=True, ignored=choice.kept)
+        make_moment.make(maker_of(workspace, seen), occasion, keep_refs=True)
+        seen = None
+    made = make_moment.make(maker_of(workspace, seen), occasion, keep_refs=True, ignored=choice.kept)
     others = _left_out(
         made, repositories, reaches, [os.path.relpath(one.top or "", top) for one in all_worktrees]
     )

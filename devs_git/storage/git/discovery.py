@@ -19,8 +19,8 @@ _OVERRIDES: Final = (*REPOSITORY_VARIABLES, "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 _HARMLESS: Final = {"core.bare": "false", "core.worktree": None, "core.repositoryformatversion": "0"}
 _FOREIGN: Final = ("extensions", "include", "includeif")
 # Only the plainest forms: git may read more into any other form, or call the file damaged.
-_SECTION: Final = re.compile(r'\[([A-Za-z0-9.-]+)(?: +"[^"\\\]\0]*")?\]')
-_SETTING: Final = re.compile(r'([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*([^"\\\0]*)')
+_SECTION: Final = r'\[([A-Za-z0-9.-]+)(?: +"[^"\\\]\0]*")?\]'
+_SETTING: Final = r'([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*([^"\\\0]*)'
 
 
 def top_of(where: Path, *, unset: Container[str] = ()) -> Path | None:
@@ -94,11 +94,11 @@ def _is_harmless(config: str) -> bool:
     for line in (line.strip(" \t\r") for line in config.split("\n")):
         if not line or line[0] in "#;":
             continue
-        if head := _SECTION.fullmatch(line):
+        if head := re.fullmatch(_SECTION, line):
             section = head[1].lower()
             if section.partition(".")[0] in _FOREIGN:
                 return False
-        elif section and (setting := _SETTING.fullmatch(line)):
+        elif section and (setting := re.fullmatch(_SETTING, line)):
             name, value = f"{section}.{setting[1].lower()}", setting[2]
             if value != _HARMLESS.get(name, value):
                 return False

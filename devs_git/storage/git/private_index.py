@@ -7,26 +7,18 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from devs_git.storage.git import git_settings
 from devs_git.storage.git.program import Git, split_z
 
 if TYPE_CHECKING:
     from devs_git.storage.git.objects import Entry
 
-# A private index is one complete file, without a helper process and without the user's cache of untracked files.
-PRIVATE_INDEX: Final = (
-    "core.splitIndex=false",
-    "index.sparse=false",
-    "core.untrackedCache=false",
-    "core.hooksPath=/dev/null",
-    "submodule.recurse=false",
-    "core.safecrlf=false",
-)
 DURABLE: Final = ("core.fsync=all", "core.fsyncMethod=batch")
 
 
 def private(git: Git, index: Path) -> Git:
     """`git` on the private index file `index`."""
-    return git.with_env(GIT_INDEX_FILE=os.fspath(index)).with_config(*PRIVATE_INDEX)
+    return git.with_env(GIT_INDEX_FILE=os.fspath(index)).with_config(*git_settings.PRIVATE_INDEX)
 
 
 def index_path(git: Git) -> Path:

@@ -15,30 +15,15 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
-from devs_git.storage.git import children, time_limit
+from devs_git.storage.git import children, git_settings, time_limit
 from devs_git.values import field, immutable, replace
 
 if TYPE_CHECKING:
     # Loaded late: a command that needs no git does not load it.
     import subprocess
 
-# Variables by which a caller's repository would leak into a child that writes the ledger or a backup.
-REPOSITORY_VARIABLES: Final = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_INTERNAL_SUPER_PREFIX",
-)
+# Its module imports nothing.
+REPOSITORY_VARIABLES: Final = git_settings.REPOSITORY_VARIABLES
 # `verify` and servers judge by objects alone: without replace refs, grafts, commit-graph files or other rules for trailers.
 OBJECTS_ALONE: Final = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 OBJECTS_ALONE_CONFIG: Final = (
@@ -57,33 +42,13 @@ _OFFLINE: Final = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
-# git refuses to combine these with GIT_LITERAL_PATHSPECS.
-_NEVER: Final = ("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
-_ALWAYS: Final = {
-    "LC_ALL": "C",
-    "LANGUAGE": "",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_EDITOR": ":",
-    "GIT_PAGER": "cat",
-}
 _DIED: Final = 128
-_CONFIGURATION: Final = re.compile(
+_CONFIGURATION: Final = (
     r"^(?:fatal|error): (?P<said>(?:bad (?:(?:boolean |numeric )?config (?:value|variable|line)|(?:zlib|pack) compression)"
     r"|failed to expand user dir|could not expand include path|exceeded maximum include depth|missing value for '"
     r"|malformed value for|invalid value for (?!'extensions)|unknown value for config|unknown style '|Invalid untracked"
     r"|bogus (?:count|format) in GIT_CONFIG|missing config (?:key|value) GIT_CONFIG|problem with core\.|invalid refspec '"
-    r"|unknown error occurred while reading the config).*)",
-    re.MULTILINE | re.IGNORECASE,
-)
-_QUIET: Final = (
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.quotePath=false",
-    "-c",
-    "advice.detachedHead=false",
+    r"|unknown error occurred while reading the config).*)"
 )
 
 
@@ -211,7 +176,7 @@ class Git:
             raise children.timeout_error(args)
         try:
             return subprocess.Popen(
-                ["git", *(() if self.plain else _QUIET), *self.config, *args],
+                ["git", *(() if self.plain else git_settings.QUIET), *self.config, *args],
                 cwd=self.where,
                 env=self.environment(),
                 stdin=stdin_file or (subprocess.PIPE if piped else subprocess.DEVNULL),
@@ -243,9 +208,9 @@ class Git:
         return words
 
     def environment(self) -> dict[str, str]:
-        unset = (*self.unset, *(() if self.plain else _NEVER))
+        unset = (*self.unset, *(() if self.plain else git_settings.NEVER))
         kept = {name: value for name, value in os.environ.items() if name not in unset}
-        ours = {**({} if self.plain else _ALWAYS), **(_OFFLINE if self.offline else {})}
+        ours = {**({} if self.plain else git_settings.ALWAYS), **(_OFFLINE if self.offline else {})}
         found = {**kept, **ours, **self.env}
         return {**found, **_off(self.skipped_filters, found)} if self.skipped_filters else found
 
@@ -256,7 +221,7 @@ def _text(err: bytes) -> str:
 
 def _of_configuration(words: str) -> DevsError | None:
     """NOT_A_REPOSITORY if git cannot read its configuration, because then every git command fails; else None."""
-    found = _CONFIGURATION.search(words)
+    found = re.search(_CONFIGURATION, words, re.MULTILINE | re.IGNORECASE)
     return found and DevsError(
         "NOT_A_REPOSITORY",
         f"git cannot read its configuration: {found['said'].rstrip('.')}.",

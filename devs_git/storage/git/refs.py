@@ -17,10 +17,8 @@ from devs_git.storage.git.program import Git, GitFailed, split_lines
 from devs_git.values import immutable
 
 BACKUPS: Final = "refs/devs/backup/"
-_MOVED: Final = re.compile(
-    r"but expected|reference already exists|reference is missing|unable to resolve reference"
-)
-_LOCKED: Final = re.compile(r"\.lock': File exists")
+_MOVED: Final = r"but expected|reference already exists|reference is missing|unable to resolve reference"
+_LOCKED: Final = r"\.lock': File exists"
 _LOOSE: Final = re.compile(rb"%b\n?" % OID_FORM.encode())
 # Bytes; a line of a reflog is shorter.
 _TAIL: Final = 1 << 16
@@ -88,9 +86,9 @@ def _prepare(updates: Sequence[RefUpdate]) -> bytes:
 
 
 def _moved_or_locked(words: str) -> RefMoved | RefLocked | None:
-    if _MOVED.search(words):
+    if re.search(_MOVED, words):
         return RefMoved(words)
-    return RefLocked(words) if _LOCKED.search(words) else None
+    return RefLocked(words) if re.search(_LOCKED, words) else None
 
 
 def any_unmoved(git: Git, updates: Sequence[RefUpdate]) -> bool:

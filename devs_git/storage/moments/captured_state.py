@@ -62,7 +62,7 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
     choose = partial(_choose, Path(maker.git.where), maker.limit)
     same = known.state if known and known.same_index else None
     shot = file_tree.read_changes(ours, choose, maker.seen) if same and not same.index_raw else None
-    few = shot is not None
+    few, begun = shot is not None, maker.seen and maker.seen.begun
     shot = shot or file_tree.read_files(maker.git, ours, head.commit, choose)
     index = _index(maker, shot.listed, same)
     new = moment_store.own_entries(maker.objects, shot.tree, shot.changed) if few else None
@@ -75,7 +75,7 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
         _raw(maker, others.kept),
         index.whole,
         active_task.read(maker.places),
-        _modes(ours, shot, _last_modes(known)),
+        _modes(ours, shot, _last_modes(known) if few or not begun else None),
         others.exact,
         others.unkept,
     )

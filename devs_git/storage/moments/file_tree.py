@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.errors import DevsError
-from devs_git.storage.git import locks
+from devs_git.storage.git import git_settings, locks
 from devs_git.storage.git.objects import EMPTY_BLOB, EMPTY_TREE
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, find_intended, index_path, private
@@ -26,20 +26,12 @@ from devs_git.values import immutable
 NAME: Final = "snapshot-index"
 LIVE_OWNER_SECONDS: Final = 2.0
 ORPHAN_SECONDS: Final = 60.0
-ROOM_UNASKED: Final = 64 << 20  # bytes that every policy allows: below this the policy is not read
+ROOM_UNASKED: Final = git_settings.ROOM_UNASKED
 _GITLINK: Final = "160000"
 _GONE: Final = "0 " + "0" * 40  # tells `update-index --index-info` to remove an entry
 _ALL: Final = ("ls-files", "-z", "-v", "-s", "-c", "-o", "--exclude-standard")
 _OTHERS: Final = ("ls-files", "-z", "-o", "--exclude-standard")
 _TOUCHED: Final = ("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=dirty")
-_RULES: Final = frozenset((".gitignore", ".gitattributes", ".gitmodules"))  # about other files
-# All stat data counts, whatever the user's settings say: an edit that keeps the size must not be missed.
-_STAT: Final = (
-    "core.checkStat=default",
-    "core.trustctime=true",
-    "core.ignoreStat=false",
-    "index.skipHash=true",
-)
 
 
 @immutable
@@ -113,7 +105,7 @@ def read_files(git: Git, ours: Git, head: str, choose: Choice) -> Shot:
     index = Path(ours.env["GIT_INDEX_FILE"])
     # We hold the lock, so this one is from a git that was killed.
     index.with_name(index.name + ".lock").unlink(missing_ok=True)
-    ours = ours.with_config(*_STAT)
+    ours = ours.with_config(*git_settings.STAT)
     try:
         return _take(git, ours, head, choose)
     except (GitFailed, _Missing, ValueError):
@@ -137,28 +129,36 @@ def read_changes(ours: Git, choose: Choice, seen: Seen | None = None) -> Shot | 
     """The tree, if only files changed since the last call, and the user's index is the same; else None. `ours` is git on the
     private index, without files that a sparse checkout leaves out. With `seen` git does not look again.
     """
+    if seen and seen.begun:
+        found = seen.begun.result()
+        if found:
+            attributes.note_settings(ours, found[1])
+        return _shot(found[0], *seen.paths()) if found else None
     index = Path(ours.env["GIT_INDEX_FILE"])
     index.with_name(index.name + ".lock").unlink(missing_ok=True)
-    ours = ours.with_config(*_STAT)
+    ours = ours.with_config(*git_settings.STAT)
     try:
         if seen:
-            new, changed = split_z(seen.new), {*split_z(seen.files)}
+            paths, nested = seen.paths()
         else:
             with ours.alongside(*_OTHERS) as others, ours.alongside(*_TOUCHED) as touched_files:
                 attributes.settings(ours)  # needed later
-                new, changed = split_z(others()), set().union(*_read_changes(touched_files()))
-        nested = {path for path in new if path.endswith("/")}
-        paths = sorted({*changed, *new} - nested)
-        if any(path.rpartition("/")[2] in _RULES for path in paths):
+                listed = {*split_z(others())}.union(*_read_changes(touched_files()))
+            nested = {path for path in listed if path.endswith("/")}
+            paths = listed - nested
+        if any(path.rpartition("/")[2] in git_settings.RULES for path in paths):
             # Other files may be ignored now, or no longer be.
             return None
-        left_out = set(choose(paths)) if paths else set()
-        _update(ours, [], [path for path in paths if path not in left_out])
-        return Shot(
-            ours.text("write-tree"), tuple(paths), tuple(sorted(nested | left_out)), b"", tuple(paths)
-        )
+        left_out = set(choose(sorted(paths))) if paths else set()
+        _update(ours, [], sorted(paths - left_out))
+        return _shot(ours.text("write-tree"), paths, nested | left_out)
     except (GitFailed, ValueError):
         return None
+
+
+def _shot(tree: str, paths: set[str], left_out: set[str]) -> Shot:
+    changed = tuple(sorted(paths))
+    return Shot(tree, changed, tuple(sorted(left_out)), b"", changed)
 
 
 def refuse_half_moved(places: Places) -> None:
@@ -223,7 +223,7 @@ def _update(ours: Git, entries: list[str], write: list[str]) -> None:
     if entries:
         ours.run("update-index", "-z", "--add", "--replace", "--index-info", stdin=join_z(entries))
     if write:
-        ours.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=join_z(write))
+        ours.run(*git_settings.UPDATE, stdin=join_z(write))
 
 
 @immutable

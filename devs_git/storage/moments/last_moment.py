@@ -7,7 +7,6 @@ prints them, and the id of the moment. An empty sum equals no other sum.
 from __future__ import annotations
 
 import contextlib
-import subprocess
 from typing import Final
 
 from devs_git.storage.git.files import replace_file
@@ -94,6 +93,8 @@ def sum_of_refs(git: Git, places: Places) -> str:
 
 
 def _cksum(data: bytes) -> str:
+    import subprocess
+
     try:
         said = subprocess.run(["cksum"], input=data, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from devs_git.domain.moments.moment import Details, Occasion
@@ -55,15 +55,26 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
     this worktree, or a move of it, takes too long; CONFLICT if git cannot read a file; OSError.
     """
     refuse_foreign(maker.folder)
-    with locks.hold(maker.folder / "lock", wait=WAIT, orphan_wait=WAIT) as descriptor:
+    with _lock(maker) as descriptor:
         file_tree.refuse_half_moved(maker.places)
         maker = _of_store(maker, descriptor)
         for _ in range(_ATTEMPTS - 1):
             # A commit that another process makes at this moment takes some milliseconds.
             with contextlib.suppress(_MovedMeanwhile):
                 return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
-            maker = replace(maker, seen=None)
+            maker = _unseen(maker)
         return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
+
+
+@contextlib.contextmanager
+def _lock(maker: Maker) -> Iterator[int]:
+    """Hold the lock for moments of this worktree. A git that was begun has it already."""
+    if maker.seen and maker.seen.begun:
+        with contextlib.closing(maker.seen.begun) as begun:
+            yield begun.lock
+    else:
+        with locks.hold(maker.folder / "lock", wait=WAIT, orphan_wait=WAIT) as descriptor:
+            yield descriptor
 
 
 def _of_store(maker: Maker, descriptor: int) -> Maker:
@@ -78,14 +89,20 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
     now, before = maker.clock(), last_moment.read(maker.places)
     maker.step("look")
     look = last_moment.look_of_index(maker.git)
-    head = survey.head_of(maker.git)
+    head, head_file = survey.head_of(maker.git), last_moment.head_file(maker.places)
+    if (head_file, head.commit) != (before.head_file, before.head):
+        # It moved since the hook looked: files and index are to be those of the new HEAD.
+        maker = _unseen(maker)
     current = LastMoment(
-        head_file=last_moment.head_file(maker.places),
+        head_file=head_file,
         head=head.commit,
         index_sum=maker.seen.index_sum if maker.seen else last_moment.sum_of_index(maker.git),
         refs_sum=last_moment.sum_of_refs(maker.store, maker.places) if keep_refs else before.refs_sum,
     )
     known = _last_known(maker, before, current)
+    if not (known and known.same_index and not known.state.index_raw):
+        maker = _unseen(maker)
+        known = known and replace(known, doubted=last_moment.is_doubted(maker.places))
     # The private index changes from here on. After a kill the next check must not take it for that of a moment.
     last_moment.doubt(maker.places)
     maker.step("files")
@@ -108,6 +125,13 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
     maker.step("note")
     last_moment.write(maker.places, replace(current, id=moment_id))
     return Made(moment_id, made=True, left_out=captured.left_out)
+
+
+def _unseen(maker: Maker) -> Maker:
+    """The same maker, for which git looks again, after a git that was begun has ended. GitTimedOut."""
+    if maker.seen and maker.seen.begun:
+        maker.seen.begun.result()
+    return replace(maker, seen=None)
 
 
 def _refuse_moved(maker: Maker, head: Head) -> None:
@@ -142,7 +166,9 @@ def _last_known(maker: Maker, last: LastMoment, current: LastMoment) -> KnownMom
     except DevsError:
         return None
     same_index = bool(current.index_sum) and current.index_sum == last.index_sum
-    known = KnownMoment(state, details, same_index, last_moment.is_doubted(maker.places))
+    # Who begins a git doubts, too.
+    doubted = last_moment.is_doubted(maker.places) and not (maker.seen and maker.seen.begun)
+    known = KnownMoment(state, details, same_index, doubted)
     return known if keep_moment.is_kept(maker, details) else None
 
 

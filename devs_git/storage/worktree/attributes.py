@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from devs_git.storage.git import git_settings
 from devs_git.storage.git.places import common_of
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
@@ -18,9 +19,6 @@ from devs_git.storage.worktree import file_state
 
 # With these attributes a file may not round-trip. With `text=auto` it always does, because git looks at the blob.
 _CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-encoding")
-_SETTINGS: Final = (
-    r"^(core\.(autocrlf|filemode|sparsecheckout|attributesfile)|attr\.tree|remote\..*\.promisor)$"
-)
 _OFF: Final = ("false", "0", "no", "off", "")
 ATTRIBUTES: Final = ".gitattributes"
 # How many files are compared at a time.
@@ -69,17 +67,26 @@ def _folders(listed: bytes) -> Iterator[str]:
 
 def settings(git: Git) -> dict[str, str]:
     """The relevant settings, their names in lower case; the last value of each counts. git is asked once per operation."""
-    key = f"settings of {git.env.get('GIT_DIR')}"
+    key = _key(git)
     if git.cache is not None and key in git.cache:
         return dict(git.cache[key])
-    lines = split_z(git.run("config", "-z", "--get-regexp", _SETTINGS, ok=(0, 1)))
+    return note_settings(git, git.run("config", "-z", "--get-regexp", git_settings.OF_FILES, ok=(0, 1)))
+
+
+def note_settings(git: Git, said: bytes) -> dict[str, str]:
+    """The same of what git said to this question, also for later calls."""
     # A name without a value means true. `git config --type=path` would refuse it.
     found = {
-        name: value if equals else "true" for name, equals, value in (line.partition("\n") for line in lines)
+        name: value if equals else "true"
+        for name, equals, value in (line.partition("\n") for line in split_z(said))
     }
     if git.cache is not None:
-        git.cache[key] = found
+        git.cache[_key(git)] = found
     return found
+
+
+def _key(git: Git) -> str:
+    return f"settings of {git.env.get('GIT_DIR')}"
 
 
 def is_sparse(git: Git) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,18 @@ pytestmark = pytest.mark.quick
 
 
 def test_the_answer_of_the_process_is_returned(tmp_path: Path) -> None:
-    assert behind.run(lambda: "kept", tmp_path, 5.0) == "kept"
+    assert behind.run(lambda _get_ready: "kept", str(tmp_path), 5.0) == "kept"
 
 
 def test_a_process_that_hangs_is_ended_by_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(behind, "_LONGEST", 1)
     os.mkfifo(tmp_path / "pipe")
-    assert behind.run((tmp_path / "pipe").read_text, tmp_path, 0.2) is None
+
+    def hang(get_ready: Callable[[], None]) -> str:
+        get_ready()
+        return (tmp_path / "pipe").read_text()
+
+    assert behind.run(hang, str(tmp_path), 0.2) is None
     until = time.monotonic() + 10
     while behind.is_at_work(tmp_path) and time.monotonic() < until:
         time.sleep(0.05)

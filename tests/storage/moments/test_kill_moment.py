@@ -23,7 +23,7 @@ from tests.storage.worktree.test_disk import powerless
 from tests.support import killed_work
 from tests.support.dying_programs import dying_git, gits_run
 from tests.support.kills import ROOT
-from tests.support.moment_scene import moment
+from tests.support.moment_scene import moment, moment_of_hook
 from tests.support.scene import contents
 from tests.support.selection import QUICK
 
@@ -81,11 +81,16 @@ def check_next(top: Path, before: dict[str, Any], note: object) -> None:
 
 
 @pytest.mark.quick
+@pytest.mark.parametrize("make", [moment, moment_of_hook])
 def test_killed_before_any_step_all_is_as_it_was_and_the_next_moment_is_made(
-    here: Workspace, record_property: Told
+    make: Callable[[Workspace], object], here: Workspace, record_property: Told
 ) -> None:
+    if make is moment_of_hook:
+        # The hook builds upon a moment whose index is the user's.
+        moment(here)
+        (here.top / "f3.txt").write_text("new\n")
     before, at = photograph(here.top), 0
-    while killed_work.run(lambda: moment(Workspace.open(here.top)), at):
+    while killed_work.run(lambda: make(Workspace.open(here.top)), at):
         check_next(here.top, before, at)
         at += 29 if QUICK else 1
         # The state must be another one, or the next run makes no moment.
