@@ -163,7 +163,7 @@ def show_moment(workspace: Workspace, request: Request) -> MomentResult:
         left_out=details.left_out,
         ignored=tuple(list_files(git, details.ignored)) if details.ignored else (),
         kept=_kept(details),
-        commands=_commands(row.name, gone=gone),
+        commands=_commands(row.name, details, gone=gone),
     )
 
 
@@ -173,12 +173,11 @@ def _kept(details: Details) -> tuple[KeptRef, ...]:
     return (*branches, *stashes)
 
 
-def _commands(name: str, *, gone: bool) -> tuple[str, ...]:
+def _commands(name: str, details: Details, *, gone: bool) -> tuple[str, ...]:
     """What one can do with a moment: see what changed since, go back, and take files from it."""
     if gone:
-        return (
-            f"devs-git diff {name}",
-            f"devs-git restore {name} --worktree FOLDER",
-            f"devs-git restore {name} -- PATH",
-        )
-    return (f"devs-git diff {name}", f"devs-git rewind {name}", f"devs-git restore {name} -- PATH")
+        back = [f"devs-git restore {name} --worktree FOLDER"]
+    else:
+        # A rewind refuses a moment of an operation that it cannot continue.
+        back = [] if details.under_way or details.unmerged else [f"devs-git rewind {name}"]
+    return (f"devs-git diff {name}", *back, f"devs-git restore {name} -- PATH")

@@ -96,6 +96,17 @@ def test_where_the_worktree_is_gone_it_says_how_to_make_it_again(
     assert "(gone)" in show_text(found)
 
 
+def test_of_a_moment_during_a_merge_it_names_only_what_is_not_refused(turns: Turns, git: Run) -> None:
+    git("switch", "-qc", "side")
+    git("commit", "-q", "--allow-empty", "-m", "side")
+    git("switch", "-q", "main")
+    git("merge", "-q", "--no-ff", "--no-commit", "side")
+    turns.moment(0)
+    found = shown(turns.now(1), "moment:-1")
+    assert found.under_way == "a merge"
+    assert [line.split()[1] for line in found.commands] == ["diff", "restore"]
+
+
 def test_before_the_first_commit_there_is_no_head(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path / "new")], check=True)
     (tmp_path / "new" / "a.txt").write_text("a\n")

@@ -118,6 +118,16 @@ def test_a_redirection_that_overwrites_no_file_starts_no_python(command: str, pr
     assert silent(call(project, before("Bash", command=command)))
 
 
+def test_the_state_that_a_call_left_needs_no_other_moment_before_a_command_that_destroys(
+    project: Path,
+) -> None:
+    for number in range(3):
+        call(project, before("Bash", command="rm -f a"))
+        (project / "a").write_text(f"{number}")
+        call(project, after(tool_input={"command": "rm -f a"}))
+    assert kinds(project) == ["call", "after", "after", "after"]
+
+
 def test_after_a_new_branch_the_next_calls_start_no_python(project: Path, git: Run) -> None:
     for command in ("make", "echo one && true"):
         call(project, before("Bash", command=command))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--session",
     default="",
     metavar="ID",
-    help="Only moments of this session; the beginning of its id is enough.",
+    help="Show only the moments of this session; the beginning of its id is enough.",
 )
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 def log(*, limit: int, everything: bool, **options: Any) -> VerbRequest:

@@ -20,8 +20,9 @@ BRANCH_NAME = click.option(
 UNTRACKED = click.option(
     "--untracked",
     metavar="save|remove",
-    help="save: save untracked files that are in the way, and continue. remove: save all untracked files, and take them "
-    "away, except ignored ones and nested repositories. Nobody knows which of them existed at a checkpoint.",
+    help="save: save untracked files that are in the way, and continue. remove: save the untracked files that the target "
+    "does not have, and take them away. A checkpoint has no untracked files, so all go. Ignored files and nested "
+    "repositories stay.",
 )
 
 

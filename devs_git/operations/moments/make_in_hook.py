@@ -60,7 +60,8 @@ def _leave(call: MomentCall, places: Places) -> None:
 
 def _make(call: MomentCall, workspace: Workspace, seen: Seen | None) -> Warned:
     if call.kind != "call":
-        make_moment.make(maker_of(workspace, seen), call.occasion)
+        # With the refs, the state that a call left is all that the next call needs.
+        make_moment.make(maker_of(workspace, seen), call.occasion, keep_refs=call.kind == "after")
         return Warned()
     # Only calls need what knows of commands.
     from devs_git.operations.moments import net
