@@ -45,6 +45,15 @@ class LastMoment:
 
 
 @immutable
+class Gap:
+    """A moment that could not be made: when it was wanted, of which kind, and why."""
+
+    created_at: str
+    kind: str
+    reason: str
+
+
+@immutable
 class Result(VerbResult):
     """`journals`: unfinished operations. `unrecorded`: commits that a hook could not record, with the reason.
 
@@ -52,7 +61,8 @@ class Result(VerbResult):
     files of which only a filter can tell whether they changed; it is not started, because the repository names it.
     `not_believed`: why nobody may believe the ledger, and so the list of open gates; '' if it is sound. `shared`: files that
     several live sessions wrote since they were as in HEAD. `last_moment` is None if there is none. `lost`: one line for each
-    loss of the last day that is not brought back, with the command that does it.
+    loss of the last day that is not brought back, with the command that does it. `gaps`: moments of the last day that could
+    not be made in this worktree, oldest first.
     """
 
     branch: str
@@ -75,6 +85,7 @@ class Result(VerbResult):
     shared: tuple[Shared, ...] = ()
     last_moment: LastMoment | None = None
     lost: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -106,6 +117,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         shared=shared_files.find(workspace, _changed(state)),
         last_moment=_last_moment(workspace),
         lost=_lost(workspace),
+        gaps=_gaps(workspace),
     )
 
 
@@ -138,6 +150,17 @@ def _lost(workspace: Workspace) -> tuple[str, ...]:
     from devs_git.operations.moments import net_loss
 
     return net_loss.lines(workspace)
+
+
+def _gaps(workspace: Workspace) -> tuple[Gap, ...]:
+    folder = workspace.places.moments
+    # The module is imported only if there may be something.
+    if not any((folder / name).exists() for name in ("gap", "gaps")):
+        return ()
+    from devs_git.storage.moments import gaps
+
+    found = gaps.of_last_day(folder, workspace.clock())
+    return tuple(Gap(one.created_at, one.kind, one.reason) for one in found)
 
 
 def _open_journals(places: Places) -> tuple[str, ...]:

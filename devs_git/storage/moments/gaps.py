@@ -60,22 +60,28 @@ def since(folder: Path, time: str) -> tuple[Gap, ...]:
     return tuple(gap for gap in (*_read(folder / _TOLD), *_read(folder / _NEW)) if gap.created_at >= time)
 
 
-def findings(places: Places, now: datetime) -> Iterator[Finding]:
-    """A warning where moments were not made in the last day, or cannot be made, although the policy wants them."""
+def of_last_day(folder: Path, now: datetime) -> tuple[Gap, ...]:
+    """All gaps of the last 24 hours, oldest first."""
     from datetime import timedelta
 
-    from devs_git.domain.audit.findings import Finding
     from devs_git.domain.text.times import stamp
+
+    return since(folder, stamp(now - timedelta(days=1)))
+
+
+def findings(places: Places, now: datetime) -> Iterator[Finding]:
+    """A warning where moments were not made in the last day, or cannot be made, although the policy wants them."""
+    from devs_git.domain.audit.findings import Finding
     from devs_git.storage.ledger import judged_note
 
     if not judged_note.keeps_moments(places.shared):
         return
-    folder, since_time = places.moments, stamp(now - timedelta(days=1))
-    found = since(folder, since_time)
+    folder = places.moments
+    found = of_last_day(folder, now)
     if found:
         newest = found[-1]
         text = (
-            f"{len(found)} moment(s) could not be made since {since_time[:16]}Z, the newest at {newest.created_at[:19]}Z "
+            f"{len(found)} moment(s) of the last day could not be made, the newest at {newest.created_at[:19]}Z "
             f"({newest.kind}), because {newest.reason}."
         )
         yield Finding("MOMENT_GAP", "warning", text, "devs-git snapshot create")

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from devs_git.entrypoints.cli.texts.console import exact, paint
-from devs_git.entrypoints.cli.texts.moment_text import last_moment_line, moment_cells, moment_text
+from devs_git.entrypoints.cli.texts.moment_text import gaps_line, last_moment_line, moment_cells, moment_text
 from devs_git.entrypoints.cli.texts.render import path, plural, short, status_word, table, when
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ def status_text(result: status.Result) -> str:
     lines += [last_moment_line(result.last_moment)] if result.last_moment else []
     lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
     lines += result.lost
+    lines += [gaps_line(result.gaps)] if result.gaps else []
     if result.unrecorded:
         lines.append(f"{plural(len(result.unrecorded), 'commit')} not recorded yet. Run: devs-git doctor")
     for title, found in (("Staged", result.staged), ("Not staged", result.unstaged)):

@@ -51,6 +51,17 @@ def last_moment_line(last: status.LastMoment) -> str:
     return f"Last moment: {last.name}, {when(last.created_at)}, {occasion}{said}. See: devs-git log --moments"
 
 
+def gaps_line(gaps: tuple[status.Gap, ...]) -> str:
+    """What `status` says of the moments that could not be made; there is at least one."""
+    newest = gaps[-1]
+    missing = f"{plural(len(gaps), 'moment')} of the last day {'is' if len(gaps) == 1 else 'are'} missing"
+    occasion = OCCASIONS.get(newest.kind, newest.kind)
+    return (
+        f"{missing}, the newest of them {when(newest.created_at)}, {occasion}, because {newest.reason}. "
+        "To make one now: devs-git snapshot create"
+    )
+
+
 def moment_text(result: show.MomentResult) -> str:
     """All that `show` knows of a moment, and what one can run now."""
     rows = [
