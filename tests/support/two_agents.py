@@ -86,6 +86,11 @@ class Agent:
         place.write_text(text)
         self._ends("edit", call_id, given)
 
+    def claims_edit(self, name: str, text: str, seconds: float) -> None:
+        """Tell the hook of an edit that never was, as a shell can that pipes JSON into it."""
+        self.began["forged"] = time.monotonic() - seconds
+        self._ends("edit", "forged", self._input(name, text))
+
     def patch(self, text: str, command: str) -> None:
         """A patch of Codex or OpenCode, and the shell command that does the same."""
         field_ = CLIENTS[self.client].patches["apply_patch"]

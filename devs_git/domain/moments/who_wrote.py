@@ -10,11 +10,11 @@ All times are in UTC, in one form, so that they can be compared as text.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 # The end of a call that is still running. It sorts after every time.
 RUNNING: Final = "~"
@@ -60,6 +60,8 @@ class Writers:
     unknown: bool = False
 
 
+# Whether edits explain all of the change of a path that a look shows: those before the look, or this one alone.
+Explains = Callable[[int, str, "Edit | None"], bool]
 _Explained = Mapping[tuple[int, str], frozenset[str]]
 
 
@@ -67,22 +69,21 @@ def who_wrote(
     looks: Sequence[Look],
     calls: Iterable[Call],
     edits: Iterable[Edit],
-    explains: Callable[[int, str], bool] = lambda _number, _path: True,
+    explains: Explains = lambda _number, _path, _edit: True,
 ) -> dict[str, Writers]:
     """The writers of each path that differs from HEAD at the last look. `looks` are in the order of their times.
 
-    `explains(number, path)`: whether the edits before this look explain all of the change. It is asked only if calls of other
-    sessions were running, too.
+    `explains` is asked only if calls of other sessions were running, too, or if an edit ended after the look.
     """
     found: dict[str, Writers] = {}
-    exact, near = _explained(looks, edits)
     known = tuple(calls)
+    exact, near = _explained(looks, [_within_its_call(edit, known) for edit in edits], explains)
     for number, look in enumerate(looks):
         running = _running(known, look.at) if number and look.changed else _NOBODY
         for path in look.changed - look.as_in_head:
             before = found.get(path, Writers())
             now = exact.get((number, path), _NOBODY)
-            if not now or (running - now and not explains(number, path)):
+            if not now or (running - now and not explains(number, path, None)):
                 now |= running
             now |= near.get((number, path), _NOBODY)
             found[path] = Writers(before.sessions | now, before.unknown or not now)
@@ -96,10 +97,24 @@ def _running(calls: Iterable[Call], at: str) -> frozenset[str]:
     return frozenset(call.session for call in calls if call.begun < at <= call.ended)
 
 
-def _explained(looks: Sequence[Look], edits: Iterable[Edit]) -> tuple[_Explained, _Explained]:
+def _within_its_call(edit: Edit, calls: Iterable[Call]) -> Edit:
+    """The edit, not begun before the calls of its session that were running at its end.
+
+    A shell can tell our hook of an edit that was none, and of any duration. What is so explained changed while this shell ran.
+    """
+    running = (
+        call.begun for call in calls if call.session == edit.session and call.begun < edit.ended <= call.ended
+    )
+    return replace(edit, begun=max((edit.begun, *running)))
+
+
+def _explained(
+    looks: Sequence[Look], edits: Iterable[Edit], explains: Explains
+) -> tuple[_Explained, _Explained]:
     """Who edited a path before a look. The sessions of the first mapping explain a change alone.
 
-    In the second are edits whose end is later than the look: the look takes a while, and so does a hook.
+    In the second are edits whose end is later than the look: the look takes a while, and so does a hook. Such an edit
+    counts only if it makes the new text of the old one.
     """
     exact: dict[tuple[int, str], frozenset[str]] = {}
     near: dict[tuple[int, str], frozenset[str]] = {}
@@ -112,8 +127,8 @@ def _explained(looks: Sequence[Look], edits: Iterable[Edit]) -> tuple[_Explained
             number = next(
                 (
                     earlier
-                    for earlier in range(number - 1, bisect_left(times, edit.begun) - 1, -1)
-                    if edit.path in looks[earlier].changed
+                    for earlier in range(number - 1, bisect_right(times, edit.begun) - 1, -1)
+                    if edit.path in looks[earlier].changed and explains(earlier, edit.path, edit)
                 ),
                 0,
             )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # How long a hook may need after an edit until it notes the time.
 _LATE: Final = timedelta(seconds=2)
-# What a client may need for an edit, if it measures none.
+# What a client may need from an edit until it calls the hook.
 _EDIT: Final = timedelta(seconds=3)
 
 
@@ -178,7 +178,8 @@ def _edits(
         folder = ""
         if not all(map(os.path.isabs, named)):
             folder = session_signs.folder_of(catalog, call, client.fields.folder)
-        took = timedelta(milliseconds=call.duration_ms) if call.duration_ms is not None else _EDIT
+        # The tool writes at its end, so a longer duration, which anybody may have told, explains nothing more.
+        took = min(_EDIT, timedelta(milliseconds=call.duration_ms)) if call.duration_ms is not None else _EDIT
         begun = stamp(datetime.fromisoformat(call.ended) - took - _LATE)
         for name in named:
             for path in _below(top, os.path.join(folder or top, name)):  # noqa: PTH118

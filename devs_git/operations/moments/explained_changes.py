@@ -11,7 +11,7 @@ from devs_git.domain.moments.who_wrote import Edit, Look
 from devs_git.errors import DevsError
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.tree_changes import Change, TreeEntry
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 # Bytes of a file that is compared. Of a larger one it is not known.
 _MOST: Final = 1 << 20
@@ -37,8 +37,10 @@ class Explained:
     steps: Sequence[Sequence[Change]]
     inputs: Mapping[Edit, EditInput]
 
-    def explains(self, number: int, path: str) -> bool:
+    def explains(self, number: int, path: str, only: Edit | None) -> bool:
         """Whether the edits of this path before a look, one after the other, make the new text of the old one.
+
+        `only`: whether this edit alone does.
 
         After the last look only edits are known, so they explain everything.
         """
@@ -46,6 +48,8 @@ class Explained:
             return True
         since, at = self.looks[number - 1].at, self.looks[number].at
         done = [one for one in self.inputs if one.path == path and since < one.ended <= at]
+        if only:
+            done = [one for one in self.inputs if replace(one, begun=only.begun) == only]
         changes = {one.path: one for one in self.steps[number]}
         text = self._text(changes[path].old)
         for edit in sorted(done, key=lambda one: one.ended):

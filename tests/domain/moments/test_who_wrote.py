@@ -203,7 +203,7 @@ def test_an_edit_during_a_long_command_of_another_session_counts_for_the_edit_al
 def test_an_edit_that_does_not_explain_all_of_a_change_counts_together_with_the_calls() -> None:
     looks = [look("0"), look("9", "f", "g")]
     edits = [Edit("B", "f", "4", "5"), Edit("B", "g", "4", "5")]
-    found = who_wrote(looks, [Call("A", "1", "9")], edits, lambda number, path: (number, path) == (1, "g"))
+    found = who_wrote(looks, [Call("A", "1", "9")], edits, lambda number, path, _: (number, path) == (1, "g"))
     assert found == {"f": Writers(frozenset("AB")), "g": Writers(frozenset("B"))}
 
 
