@@ -124,7 +124,10 @@ def test_one_session_or_one_task_alone(turns: Turns) -> None:
     assert in_order(only) == ["stop", "task-10@1", "make 10", "do task 10"]
     assert {one.session_id for one in only.moments} == {S1}
     assert in_order(log.run(now, Request(moments=True, task="11"))) == ["task-11@1", "make 11"]
-    assert in_order(log.run(now, Request(moments=True, session="nobody"))) == []
+    nothing = log.run(now, Request(moments=True, session="nobody"))
+    assert in_order(nothing) == []
+    # There are checkpoints, only none that was asked for.
+    assert checkpoints_text(nothing).startswith("There is nothing to list.")
     assert Request(session=S1).moments
 
 

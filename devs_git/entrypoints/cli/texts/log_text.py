@@ -30,7 +30,7 @@ def checkpoints_text(result: log.Result) -> str:
         if point is not None:
             rows.append(_log_row(point))
     if not rows:
-        return "No checkpoints yet. To record one: devs-git checkpoint -m …"
+        return "There is nothing to list. To record a checkpoint: devs-git checkpoint -m …"
     kind = " --moments" if result.moments else ""
     more = f"\nThere are more: devs-git log{kind} --cursor {result.next_cursor}" if result.next_cursor else ""
     elsewhere = [point for point in result.checkpoints if _live(point) and not point.on_head]
