@@ -29,9 +29,9 @@ def main() -> int:
 
         return git_hook.main(sys.argv[2:])
     if sys.argv[1:] in (["--help"], ["-h"]):
+        from devs_git.entrypoints import console
         from devs_git.entrypoints.cli import overview
-        from devs_git.entrypoints.cli.texts import console
-        from devs_git.entrypoints.closed_pipe import exit_on_print_error
+        from devs_git.entrypoints.console import exit_on_print_error
 
         with exit_on_print_error():
             console.write(overview.text())
@@ -55,7 +55,7 @@ def script() -> None:
     try:
         status = main()
     except KeyboardInterrupt:  # while the entry point was still being imported
-        from devs_git.entrypoints.cli.texts import console
+        from devs_git.entrypoints import console
         from devs_git.errors import EXIT_INTERRUPTED
 
         console.write("The command was interrupted and did nothing more.", err=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, dataclass_trans
 if TYPE_CHECKING:
     from dataclasses import field, replace  # noqa: TID251 - whose types they have
 
-__all__ = ("Field", "as_mapping", "field", "fields", "immutable", "is_value", "mutable", "replace")
+__all__ = ("Field", "as_mapping", "field", "fields", "immutable", "is_value", "mutable", "plain", "replace")
 
 Kind = TypeVar("Kind")
 _NONE: Final[Any] = object()
@@ -181,3 +181,20 @@ def _repr(self: Any) -> str:
 
 def _refuse(self: object, name: str, *_value: object) -> NoReturn:
     raise AttributeError(f"{type(self).__name__} is immutable: {name} cannot be changed")
+
+
+def plain(value: Any) -> Any:
+    """The value with dicts and lists in place of our classes. Fields keep their order; `from_` becomes `from`.
+
+    An optional field that is None is left out.
+    """
+    if is_value(value):
+        found = ((name, one, getattr(value, name)) for name, one in fields(value).items())
+        return {
+            name.removesuffix("_"): plain(inner)
+            for name, one, inner in found
+            if inner is not None or not one.metadata.get("optional")
+        }
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, (tuple, list)) else value

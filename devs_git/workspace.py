@@ -23,7 +23,7 @@ from devs_git.values import field, immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.domain.gates.policy import Policy
-    from devs_git.domain.ledger.event_content import Content
+    from devs_git.domain.ledger.event_header import Content
     from devs_git.domain.ledger.events import Draft, Event
     from devs_git.storage.catalog.database import Catalog
     from devs_git.storage.git.objects import Objects
@@ -140,11 +140,20 @@ class Workspace:
 
             checked_tip.require(self.ledger, tip, note=not (self.offline or behind), behind=behind)
 
+    def why_not_believed(self) -> str:
+        """Why the ledger cannot be trusted, for commands that show it all the same; '' if it can."""
+        try:
+            self.require_believed()
+        except DevsError as error:
+            way_out = error.hint if error.code == "HISTORY_REWRITTEN" else "See: devs-git verify ledger"
+            return f"{error.code}: {error.message} {way_out}"
+        return ""
+
     @property
     def checkpoint_on_commit(self) -> bool:
         """Whether each commit of a task becomes a checkpoint. A hook asks this, so no YAML reader is imported."""
-        from devs_git.domain.gates.policy import IN_FORCE, checkpoints_on_commit
-        from devs_git.domain.ledger.events import LEDGER
+        from devs_git.domain.gates.policy import checkpoints_on_commit
+        from devs_git.domain.ledger.events import IN_FORCE, LEDGER
         from devs_git.storage.git import bounded
 
         self.require_believed()

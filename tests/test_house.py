@@ -43,7 +43,7 @@ def test_one_place_writes_for_people() -> None:
         r"click\.(?:echo|secho|style|confirm|prompt)\b|\bprint\(|sys\.std(?:out|err)\.(?:write|buffer)|StreamHandler"
     )
     programs = {
-        "entrypoints/cli/texts/console.py",
+        "entrypoints/console.py",
         "entrypoints/hooks/after_tool.py",  # an answer in the client's own JSON
         "entrypoints/hooks/agent_hook.py",  # an answer in the client's own JSON
         "entrypoints/hooks/moment.py",  # an answer in the client's own JSON

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 import pytest
 
 from devs_git import values
-from devs_git.entrypoints.result_value import plain
-from devs_git.values import as_mapping, field, fields, immutable, is_value, mutable, replace
+from devs_git.values import as_mapping, field, fields, immutable, is_value, mutable, plain, replace
 
 pytestmark = pytest.mark.quick
 MAKERS: dict[str, Any] = {

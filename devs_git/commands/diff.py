@@ -14,7 +14,7 @@ from devs_git.storage.git.differences import Change, Hunk, changes, hunks, neare
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.ledger import rewritten_commits, untrusted_ledger
+from devs_git.storage.ledger import rewritten_commits
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -95,11 +95,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     try:
         result = _compare(workspace, request)
         named = [text for text in (request.target, request.against) if text and not names.is_name(text)]
-        return (
-            replace(result, not_believed=untrusted_ledger.reason(workspace.require_believed))
-            if named
-            else result
-        )
+        return replace(result, not_believed=workspace.why_not_believed()) if named else result
     except GitFailed as error:
         if request.target and not names.is_name(request.target):
             point = resolve(workspace.ledger.tip().here, ids.parse_target(request.target))

@@ -12,7 +12,7 @@ from devs_git.domain.ledger.paging import check_limit
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
-from devs_git.storage.ledger import untrusted_ledger, watch
+from devs_git.storage.ledger import watch
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -103,12 +103,12 @@ def run(workspace: Workspace, request: Request) -> Result:
                         tuple(found),
                         found[-1].id,
                         more=True,
-                        not_believed=untrusted_ledger.reason(workspace.require_believed),
+                        not_believed=workspace.why_not_believed(),
                     )
                 found.append(_row(event, tip.history))
     if skipping:
         raise invalid("cursor", "The ledger has no such event.", hint="Start over without a cursor.")
-    return Result(tuple(found), "", not_believed=untrusted_ledger.reason(workspace.require_believed))
+    return Result(tuple(found), "", not_believed=workspace.why_not_believed())
 
 
 def _events_after(workspace: Workspace, request: Request, since: str) -> Result:
@@ -134,7 +134,7 @@ def _events_after(workspace: Workspace, request: Request, since: str) -> Result:
     return Result(
         tuple(found),
         since,
-        not_believed="" if request.follow else untrusted_ledger.reason(workspace.require_believed),
+        not_believed="" if request.follow else workspace.why_not_believed(),
     )
 
 

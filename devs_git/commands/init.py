@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.audit.findings import Action
-from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, first
+from devs_git.domain.gates.policy import PROPOSED, first
 from devs_git.domain.ledger.event_setup import (
     FirstPolicy,
     LedgerCreated,
     RepositoryPrepared,
     RepositoryReleased,
 )
-from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.ledger.events import IN_FORCE, Draft, Event
 from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
@@ -173,7 +173,7 @@ def _ledger(workspace: Workspace, named: str, person: Consent) -> tuple[Action, 
     def policy(genesis: str) -> Draft:
         return Draft(_first_event(workspace, genesis), ((IN_FORCE, policy_file.in_force(first(genesis))),))
 
-    ledger.begin(Draft(begin, (("README.md", README.encode()),)), policy)
+    policy_file.begin_ledger(ledger, Draft(begin, (("README.md", README.encode()),)), policy)
     return Action("ledger", "created"), True
 
 

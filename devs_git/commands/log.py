@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from devs_git.domain.checkpoints.rows import Row
+from devs_git.domain.checkpoints.rows import MomentRow, Row
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import Statuses
-from devs_git.domain.moments.moment_row import MomentRow
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import commit_locations
-from devs_git.storage.ledger import clone_history, untrusted_ledger
+from devs_git.storage.ledger import clone_history
 from devs_git.values import field, immutable, mutable
 from devs_git.workspace import Workspace
 
@@ -134,7 +133,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         rows,
         tuple(page.operations),
         page.last if page.more else "",
-        untrusted_ledger.reason(workspace.require_believed),
+        workspace.why_not_believed(),
         _listed(workspace, page.moments),
     )
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints import return_path
-from devs_git.domain.checkpoints.rows import Row
+from devs_git.domain.checkpoints.rows import MomentRow, Row
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import parse
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.moments import names
-from devs_git.domain.moments.moment_row import MomentRow
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.git import annotated_tags
 from devs_git.storage.git.differences import letters, parents
 from devs_git.storage.git.objects import EMPTY_TREE
-from devs_git.storage.ledger import rewritten_commits, untrusted_ledger
+from devs_git.storage.ledger import rewritten_commits
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -130,7 +129,7 @@ def show_checkpoint(workspace: Workspace, request: Request) -> Result:
         worktree=point.worktree,
         replaced_by=heir.name if heir else "",
         way_back=return_path.describe(history, point, row),
-        not_believed=untrusted_ledger.reason(workspace.require_believed),
+        not_believed=workspace.why_not_believed(),
     )
 
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import unrecorded_commits
-from devs_git.operations.moments import shared_files
-from devs_git.operations.moments.shared_files import Shared
 from devs_git.storage.git import parent_command, worktree_status
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.worktree_status import Changed, TreeState
-from devs_git.storage.ledger import untrusted_ledger
-from devs_git.storage.moments import loss_note
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -31,6 +27,14 @@ class Counts:
     unstaged: int
     untracked: int
     unmerged: int
+
+
+@immutable
+class Shared:
+    """A file that differs from HEAD, and the live sessions that wrote it."""
+
+    path: str
+    sessions: tuple[str, ...]
 
 
 @immutable
@@ -113,8 +117,8 @@ def run(workspace: Workspace, request: Request) -> Result:
         journals=_open_journals(workspace.places),
         unrecorded=unrecorded_commits.read(workspace.places),
         not_told=state.not_told,
-        not_believed=untrusted_ledger.reason(workspace.require_believed),
-        shared=shared_files.find(workspace, _changed(state)),
+        not_believed=workspace.why_not_believed(),
+        shared=_shared(workspace, _changed(state)),
         last_moment=_last_moment(workspace),
         lost=_lost(workspace),
         gaps=_gaps(workspace),
@@ -128,8 +132,17 @@ def _changed(state: TreeState) -> frozenset[str]:
     )
 
 
+def _shared(workspace: Workspace, changed: frozenset[str]) -> tuple[Shared, ...]:
+    """The files that several live sessions wrote; none if no moment was made in this worktree."""
+    if not changed or not workspace.places.moments.is_dir():
+        return ()
+    from devs_git.operations.moments import shared_files
+
+    return tuple(Shared(path, sessions) for path, sessions in shared_files.find(workspace, changed).items())
+
+
 def _last_moment(workspace: Workspace) -> LastMoment | None:
-    if not (workspace.places.own / "moments").is_dir():
+    if not workspace.places.moments.is_dir():
         return None
     from devs_git.domain.moments.names import short_name
     from devs_git.storage.moments import last_moment, read_moments
@@ -145,6 +158,10 @@ def _last_moment(workspace: Workspace) -> LastMoment | None:
 
 def _lost(workspace: Workspace) -> tuple[str, ...]:
     """What the net found. The modules that look it up are imported only if there may be something."""
+    if not workspace.places.moments.is_dir():
+        return ()
+    from devs_git.storage.moments import loss_note
+
     if not any((workspace.places.moments / name).exists() for name in loss_note.SAID):
         return ()
     from devs_git.operations.moments import net_loss

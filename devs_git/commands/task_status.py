@@ -8,7 +8,7 @@ from devs_git.domain.checkpoints.task_states import no_active_task, require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations, unrecorded_commits
-from devs_git.storage.ledger import task_files, untrusted_ledger
+from devs_git.storage.ledger import task_files
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -83,7 +83,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         checkpoints=rows,
         unrecorded=unrecorded_commits.read(workspace.places),
         way_back=return_path.describe(tip.here, *newest) if newest else "",
-        not_believed=untrusted_ledger.reason(workspace.require_believed),
+        not_believed=workspace.why_not_believed(),
         parent=task.parent,
         spawned_by=task.spawned_by,
     )

@@ -27,6 +27,8 @@ _STATE: Final = "NO_CHECKPOINT"
 JUDGE_THEMSELVES: Final = ("init", "history-rewritten")
 # They start from the state that their caller saw: if two run at the same time, one is BUSY.
 GOING_BACK = ("rewind", "undo")
+# These repair or examine the hooks, or do not read the ledger.
+_WITHOUT_WARNING: Final = ("init", "doctor", "trace get")
 
 
 def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
@@ -62,11 +64,11 @@ def _require_init(row: Verb, workspace: Workspace) -> None:
 @contextlib.contextmanager
 def _time_limit(row: Verb) -> Iterator[None]:
     """Raise CHECKOUT_TIMEOUT if the verb's git processes take longer than its row allows. The move is taken back before."""
-    from devs_git.storage.git import time_limit
+    from devs_git.storage.git import children
     from devs_git.storage.git.children import GitTimedOut
 
     try:
-        with time_limit.within(row.seconds):
+        with children.within(row.seconds):
             yield
     except GitTimedOut as error:
         raise DevsError(
@@ -252,3 +254,18 @@ def _override_refusal(workspace: Workspace, request: VerbRequest) -> DevsError |
         f"Only a person at a terminal can override a gate, and {reason}.",
         hint="Run the command in your own terminal.",
     )
+
+
+def warning_of_hooks(name: str, workspace: Workspace) -> str:
+    """The warning of verb `name` that git does not call our hooks any more, so that an open gate stops no commit.
+
+    It is '' if git calls them, or if this is unknown.
+    """
+    if name in _WITHOUT_WARNING or verb(name).records:
+        return ""
+    from devs_git.storage.hooks import hook_presence
+
+    try:
+        return hook_presence.warning(workspace.places, workspace.git)
+    except (OSError, DevsError, GitFailed):  # the verb itself reports what cannot be read
+        return ""

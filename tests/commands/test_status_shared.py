@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import status
-from devs_git.commands.status import Request
+from devs_git.commands.status import Request, Shared
 from devs_git.entrypoints.cli.texts import log_text
-from devs_git.operations.moments.shared_files import Shared
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support import two_agents

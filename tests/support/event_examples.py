@@ -16,7 +16,7 @@ from devs_git.domain.ledger.event_branches import (
     WorktreeRestored,
 )
 from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
-from devs_git.domain.ledger.event_content import Content
+from devs_git.domain.ledger.event_header import Content
 from devs_git.domain.ledger.event_merges import LedgersMerged
 from devs_git.domain.ledger.event_operations import (
     CheckedOut,

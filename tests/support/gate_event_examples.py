@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.domain.ledger.event_content import Content
 from devs_git.domain.ledger.event_gates import GateDecided, GateRequested, Landing
+from devs_git.domain.ledger.event_header import Content
 from tests.support.contract_event_examples import OP
 
 A, B, C = "a" * 40, "b" * 40, "c" * 40

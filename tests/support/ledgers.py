@@ -6,8 +6,8 @@ import uuid
 from typing import Any
 
 from devs_git.domain.gates import gate_model as asked
-from devs_git.domain.gates.policy import IN_FORCE, first
-from devs_git.domain.ledger.events import LEDGER, Draft, RefUpdate
+from devs_git.domain.gates.policy import first
+from devs_git.domain.ledger.events import IN_FORCE, LEDGER, Draft, RefUpdate
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import gate_files, policy_file
@@ -21,7 +21,7 @@ def begin(workspace: Workspace) -> None:
         workspace.event("ledger.created", "ledger: begin", verb_name="init"),
         (("README.md", b"The ledger.\n"),),
     )
-    workspace.ledger.begin(genesis, lambda root: _policy(workspace, first(root)))
+    policy_file.begin_ledger(workspace.ledger, genesis, lambda root: _policy(workspace, first(root)))
 
 
 def _policy(workspace: Workspace, record: dict[str, Any]) -> Draft:

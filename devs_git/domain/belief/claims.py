@@ -6,7 +6,8 @@ from devs_git.domain.belief import allowed, layout
 from devs_git.domain.belief.layout import Brought
 from devs_git.domain.belief.records import UNREADABLE, DecisionRecord, RequestRecord
 from devs_git.domain.gates.gate_model import UNSIGNED
-from devs_git.domain.gates.policy import IN_FORCE, Policy
+from devs_git.domain.gates.policy import Policy
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.values import immutable
 

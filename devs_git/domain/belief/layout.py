@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from devs_git.domain.audit.ledger_shape import Change, Step
-from devs_git.domain.gates.policy import IN_FORCE
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.values import immutable
 
 ASIDE: Final = "superseded/"

@@ -13,7 +13,7 @@ from devs_git.domain.belief import layout
 from devs_git.domain.belief.claims import Claim
 from devs_git.domain.belief.masks import Rows, bits
 from devs_git.domain.belief.walk import NONE, Walk
-from devs_git.domain.gates.policy import IN_FORCE
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.values import field, immutable, mutable, replace
 
 MARKER: Final = "here"

@@ -14,8 +14,7 @@ from devs_git.domain.belief.masks import bits
 from devs_git.domain.belief.records import DecisionRecord, Records
 from devs_git.domain.belief.trees import ReplacedFile, Trees
 from devs_git.domain.belief.walk import NONE, Walk
-from devs_git.domain.gates.policy import IN_FORCE
-from devs_git.domain.ledger.events import FORMAT, Event
+from devs_git.domain.ledger.events import FORMAT, IN_FORCE, Event
 from devs_git.errors import DevsError
 from devs_git.values import immutable
 

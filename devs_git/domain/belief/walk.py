@@ -24,7 +24,7 @@ from devs_git.domain.belief.claims import Claim, Place
 from devs_git.domain.belief.layout import Brought
 from devs_git.domain.belief.masks import bits
 from devs_git.domain.belief.records import Records
-from devs_git.domain.gates.policy import IN_FORCE
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.values import field, immutable, mutable, replace
 

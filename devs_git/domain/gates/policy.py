@@ -15,7 +15,6 @@ from devs_git.errors import DevsError
 from devs_git.values import immutable
 
 PROPOSED: Final = "devs-policy.yaml"
-IN_FORCE: Final = "policy.yaml"
 # Only in `devs-policy.yaml`: the oid of the event that set the first policy.
 FIRST: Final = "first_policy"
 Unbound = Literal["error", "warning", "ignore"]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from devs_git.domain.checkpoints.checkpoint_marks import Rewound
+from devs_git.domain.ledger.events import Rewound
 from devs_git.domain.ledger.history import Checkpoint, History, Task
 from devs_git.domain.ledger.task_standing import LIVE
 from devs_git.values import replace

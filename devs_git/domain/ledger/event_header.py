@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from devs_git.domain.ledger.event_content import Content
+from typing import Protocol
+
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import FORMAT, Event, Fields
 from devs_git.values import immutable
+
+
+class Content(Protocol):
+    """What an event says, without its header (`Header`).
+
+    Each class also has `of(event)`, which reads what `fields` wrote. It does not check oids and names. A missing trailer
+    is '' or (). It raises ValueError for a number that cannot be read.
+    """
+
+    @property
+    def type(self) -> str:
+        """The type of the event."""
+
+    def fields(self) -> Fields:
+        """The trailers in the order in which they are written. Those without a value are left out."""
 
 
 @immutable

@@ -15,6 +15,7 @@ from devs_git.errors import DevsError
 from devs_git.values import field, immutable, replace
 
 LEDGER: Final = "refs/heads/devs/ledger"
+IN_FORCE: Final = "policy.yaml"  # the file of the ledger with the policy in force
 FORMAT: Final = 1  # of the events that this program writes and reads
 UNKNOWN: Final = "unknown"  # the type of an event that a newer program wrote
 _UNPRINTABLE: Final = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
@@ -257,3 +258,27 @@ class Draft:
     updates: tuple[RefUpdate, ...] = field(default=())
     first_parent: str = ""
     second_parent: str = ""
+
+
+@immutable
+class Rewound:
+    """Operation `op` of `clone` ('' in older events) rewound a checkpoint on `branch` ('' for a detached HEAD).
+
+    `at`: the branch stopped at the checkpoint's own commit, which is on the branch before and after.
+    """
+
+    clone: str
+    branch: str
+    op: str
+    at: bool
+
+
+@immutable
+class Replaced:
+    """The checkpoint was replaced by `heir`, for `reason`, until one of the operations `ops` restored it. The undo of such an
+    operation makes it replaced again, and not rewound.
+    """
+
+    reason: str
+    heir: str
+    ops: tuple[str, ...]

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from devs_git.domain.checkpoints.checkpoint_marks import Replaced, Rewound
 from devs_git.domain.ledger.event_keys import Key
-from devs_git.domain.ledger.events import Event, unreadable
+from devs_git.domain.ledger.events import Event, Replaced, Rewound, unreadable
 from devs_git.values import field, immutable, mutable, replace
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.trust import Trust
 from devs_git.domain.verbs import OTHER_COMMANDS
-from devs_git.entrypoints import router
+from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
-from devs_git.entrypoints.cli.texts import console
 from devs_git.storage.git import aliases
 from devs_git.storage.hooks import client_files, client_trust
 from devs_git.storage.ledger import judged_note

@@ -6,10 +6,9 @@ import click
 
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.verbs import OTHER_COMMANDS
-from devs_git.entrypoints import router
+from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
-from devs_git.entrypoints.cli.texts import console
 from devs_git.storage.git import aliases
 from devs_git.values import immutable
 from devs_git.workspace import Workspace

@@ -11,13 +11,12 @@ from typing import Any, Final
 import click
 
 from devs_git.domain.verbs import CHANGES, VerbRequest, VerbResult, verb
-from devs_git.entrypoints import missing_hooks, router
+from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
-from devs_git.entrypoints.cli.texts import console
-from devs_git.entrypoints.closed_pipe import exit_on_print_error
-from devs_git.entrypoints.result_value import plain
+from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_NO, DevsError
+from devs_git.values import plain
 from devs_git.workspace import Workspace
 
 Maker = Callable[..., VerbRequest]
@@ -48,7 +47,7 @@ def command(
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
             request = make(**options)
             workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
-            if warning := missing_hooks.warning_for(name, workspace):
+            if warning := router.warning_of_hooks(name, workspace):
                 workspace.say(warning)
             # As with `git -C`, paths are relative to the folder in which the command works.
             if request.folder is not None:

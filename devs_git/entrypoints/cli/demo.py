@@ -18,9 +18,9 @@ from typing import Final
 import click
 
 from devs_git.domain.verbs import OTHER_COMMANDS
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.groups import HELP
-from devs_git.entrypoints.cli.texts import console
 
 BEGIN: Final = datetime(2001, 2, 3, 4, 5, 6, tzinfo=UTC)
 TICK: Final = timedelta(minutes=1)

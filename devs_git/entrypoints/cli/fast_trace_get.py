@@ -11,9 +11,8 @@ import sys
 
 from devs_git.commands.trace_get import Request, Result
 from devs_git.domain.recall.traces import cut_text
-from devs_git.entrypoints import router
-from devs_git.entrypoints.cli.texts import console
-from devs_git.entrypoints.closed_pipe import exit_on_print_error
+from devs_git.entrypoints import console, router
+from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_INTERRUPTED
 from devs_git.values import replace
 from devs_git.workspace import Workspace

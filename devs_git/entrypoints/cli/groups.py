@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from devs_git.entrypoints.cli import overview
-from devs_git.entrypoints.closed_pipe import ignore_closed_pipe
+from devs_git.entrypoints.console import ignore_closed_pipe
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

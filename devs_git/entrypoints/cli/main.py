@@ -8,12 +8,11 @@ import sys
 import click
 
 import devs_git
-from devs_git.entrypoints.bugs import as_devs_error
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli.groups import Root, TableGroup
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import Declined, report
-from devs_git.entrypoints.cli.texts import console
-from devs_git.entrypoints.closed_pipe import exit_on_print_error
+from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
 
 cli = Root(name="devs-git", help=ABOUT, summaries=top_level())
@@ -66,4 +65,6 @@ def main() -> int:
         console.write("The command was interrupted.", err=True)
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - an error that nobody caught becomes one line
+        from devs_git.entrypoints.bugs import as_devs_error
+
         return report(as_devs_error(error), as_json=as_json)

@@ -12,8 +12,8 @@ import click
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import upkeep_text
-from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
+from devs_git.entrypoints.console import paint
 from devs_git.errors import invalid
 
 if TYPE_CHECKING:

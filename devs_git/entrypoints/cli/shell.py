@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from devs_git.domain.verbs import OTHER_COMMANDS
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli.groups import HELP, TableGroup
-from devs_git.entrypoints.cli.texts import console
 
 SHELLS = ("bash", "zsh", "fish")
 _COMPLETION = f"""{OTHER_COMMANDS["completion"]}

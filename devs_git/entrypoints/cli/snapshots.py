@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural, short, table, when
+from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
     import devs_git.commands.snapshot_create

@@ -11,7 +11,7 @@ from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import render
-from devs_git.entrypoints.cli.texts.console import paint
+from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
     import devs_git.commands.history_rewritten

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from devs_git.domain.text import limits
-from devs_git.entrypoints.cli.texts import console
-from devs_git.entrypoints.closed_pipe import exit_on_print_error
+from devs_git.entrypoints import console
+from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.values import replace
 
 if TYPE_CHECKING:

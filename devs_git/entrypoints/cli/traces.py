@@ -11,10 +11,11 @@ import click
 
 from devs_git.domain.text import limits
 from devs_git.domain.text.plain_text import printable
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.cli.texts import console, trace_text
-from devs_git.entrypoints.cli.texts.console import for_person
+from devs_git.entrypoints.cli.texts import trace_text
 from devs_git.entrypoints.cli.texts.render import plural
+from devs_git.entrypoints.console import for_person
 from devs_git.errors import invalid
 from devs_git.storage.git import bounded
 

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.hook_payload import Captured
-from devs_git.domain.gates.policy import IN_FORCE, shortens
+from devs_git.domain.gates.policy import shortens
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.domain.recall.handed_on import LONGEST, LongOutput
 from devs_git.domain.text import limits
 from devs_git.storage.git import bounded

@@ -15,7 +15,7 @@ from devs_git.domain.calls.tool_guard import git_folders, may_run
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text import limits
-from devs_git.entrypoints.cli.texts import console
+from devs_git.entrypoints import console
 from devs_git.errors import EXIT_INTERNAL, DevsError, invalid
 from devs_git.storage.git import bounded
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from devs_git.entrypoints.cli.texts import console
+from devs_git.entrypoints import console
 from devs_git.errors import DevsError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Final
 
 import uvicorn
 
-from devs_git.entrypoints.cli.texts import console
+from devs_git.entrypoints import console
 from devs_git.entrypoints.http.app import application
 from devs_git.entrypoints.http.border import Rules
 from devs_git.entrypoints.http.feed import Feed

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.text import limits
+from devs_git.entrypoints import console
 from devs_git.entrypoints.bugs import as_devs_error
-from devs_git.entrypoints.cli.texts import console
 from devs_git.entrypoints.mcp import messages
 from devs_git.entrypoints.mcp.messages import Message, Number, Refused
 from devs_git.entrypoints.mcp.protocol import Call, Protocol

@@ -14,16 +14,15 @@ from typing import Any, Final
 
 from devs_git.domain.calls.own_tools import COMPLETING
 from devs_git.domain.recall.traces import is_long
-from devs_git.entrypoints import missing_hooks, router
+from devs_git.entrypoints import router
 from devs_git.entrypoints.bugs import as_devs_error
-from devs_git.entrypoints.result_value import plain
 from devs_git.entrypoints.tools import texts
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.documents import schemas
 from devs_git.storage.git.places import locate_cached, worktrees
-from devs_git.values import fields, immutable, replace
+from devs_git.values import fields, immutable, plain, replace
 from devs_git.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
@@ -62,7 +61,7 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
 
 def _warn(tool: Tool, workspace: Workspace) -> None:
     """Write the warning of missing hooks to the server's log, once for each repository."""
-    warning = missing_hooks.warning_for(tool.verb_name, workspace)
+    warning = router.warning_of_hooks(tool.verb_name, workspace)
     if warning and (workspace.places.common, warning) not in _WARNED:
         _WARNED.add((workspace.places.common, warning))
         logging.getLogger(__name__).warning(warning.removeprefix("warning: "))

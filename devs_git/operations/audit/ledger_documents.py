@@ -10,8 +10,9 @@ from typing import Any, Final
 from devs_git.domain.audit import ledger_shape
 from devs_git.domain.audit.findings import IN_LEDGER, Finding
 from devs_git.domain.gates import gate_model
-from devs_git.domain.gates.policy import FIRST, IN_FORCE, PROPOSED, parse
+from devs_git.domain.gates.policy import FIRST, PROPOSED, parse
 from devs_git.domain.ledger import record_schemas
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.documents import schemas, tas_file, yaml_documents

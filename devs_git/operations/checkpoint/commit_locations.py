@@ -9,7 +9,6 @@ from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import GitFailed
-from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.ledger import lines_of_work
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.workspace import Workspace
@@ -29,6 +28,8 @@ def rows(
 
 def still_on(workspace: Workspace, points: Sequence[Checkpoint]) -> dict[str, str]:
     """Names of checkpoints that a rewind of this clone undoes, each with a remote's branch (`origin/main`) that has it."""
+    from devs_git.storage.git.remotes import remote_names
+
     if not remote_names.names(workspace.places):
         return {}
     here = Standpoint.here(workspace.store_git, workspace.places.common)

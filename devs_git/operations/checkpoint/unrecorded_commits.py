@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from devs_git.domain.audit.findings import Finding
-from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
+
+if TYPE_CHECKING:
+    from devs_git.domain.audit.findings import Finding
 
 
 def read(places: Places) -> tuple[str, ...]:
@@ -19,6 +21,8 @@ def read(places: Places) -> tuple[str, ...]:
 
 def findings(places: Places) -> Iterator[Finding]:
     """A warning for each of these commits."""
+    from devs_git.domain.audit.findings import Finding
+
     for line in read(places):
         commit, _, task = line.partition(" ")
         text = f"Commit {commit[:10]} of {task} was not recorded as a checkpoint."
@@ -35,6 +39,8 @@ def remove(places: Places, line: str) -> None:
     """Remove a line, because its commit is recorded now."""
     left = [known for known in read(places) if known != line]
     if left:
+        from devs_git.storage.git.files import replace_file
+
         replace_file(places.own / "unrecorded", "".join(each + "\n" for each in left).encode())
     else:
         clear(places)

@@ -10,8 +10,9 @@ import shlex
 from typing import Final
 
 from devs_git.domain.gates import gate_model, tas_lock
-from devs_git.domain.gates.policy import IN_FORCE, parse
+from devs_git.domain.gates.policy import parse
 from devs_git.domain.gates.tas_lock import Revision
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git.files import replace_file

@@ -13,10 +13,10 @@ from devs_git.domain.belief import Belief, DecisionRecord, allowed
 from devs_git.domain.gates import gate_model, signed_decision
 from devs_git.domain.gates.answer import Answer
 from devs_git.domain.gates.gate_model import Gate
-from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Approver, Policy
+from devs_git.domain.gates.policy import PROPOSED, Approver, Policy
 from devs_git.domain.gates.signed_decision import Statement
 from devs_git.domain.ledger.event_gates import GateDecided, Landing
-from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.ledger.events import IN_FORCE, Draft, Event
 from devs_git.domain.text.plain_text import cut, printable
 from devs_git.errors import DevsError
 from devs_git.operations.gates import land_tas

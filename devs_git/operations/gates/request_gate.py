@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from devs_git.domain.gates import gate_model, policy
 from devs_git.domain.gates.gate_model import Question
-from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.ledger.events import IN_FORCE, LEDGER
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.documents import tas_file, yaml_documents
@@ -116,7 +116,7 @@ class GateRequest:
         """The whole text of the proposed policy, to which the decision is bound."""
         data = self._proposed(tip, head)
         policy_file.check(data, policy.PROPOSED, tip)
-        before = tip.read(policy.IN_FORCE)
+        before = tip.read(IN_FORCE)
         return {
             "proposed_policy": data.decode("utf-8"),
             "policy_before": None if before is None else gate_model.blob_oid(before),

@@ -10,7 +10,7 @@ from devs_git.domain.moments.warned import Warned
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.operations.moments.moment_maker import maker_of
-from devs_git.storage.git import locks, time_limit
+from devs_git.storage.git import children, locks
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import GitFailed
@@ -31,7 +31,7 @@ def keep(call: MomentCall, places: Places, seconds: float, seen: Seen | None = N
     """
     warned = Warned()
     try:
-        with time_limit.within(seconds):
+        with children.within(seconds):
             workspace, previous = Workspace(places), last_moment.read(places).id
             warned = _make(call, workspace, seen)
             _note_loss(call, workspace, previous)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterator, Sequence
 
+from devs_git.domain.checkpoints.rows import MomentRow
 from devs_git.domain.moments import named_moment, names
 from devs_git.domain.moments.moment import Details, Moment
-from devs_git.domain.moments.moment_row import MomentRow
 from devs_git.domain.moments.named_moment import Turn
 from devs_git.errors import DevsError
 from devs_git.storage.git.differences import count_files

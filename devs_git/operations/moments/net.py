@@ -10,7 +10,8 @@ import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from devs_git.domain.gates.policy import IN_FORCE, net_is_strict
+from devs_git.domain.gates.policy import net_is_strict
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.domain.moments import dangers, ignored_choice, scripts
 from devs_git.domain.moments.dangers import Danger
 from devs_git.domain.moments.moment import Occasion

@@ -6,28 +6,19 @@ from collections.abc import Collection
 
 from devs_git.domain.moments.who_wrote import is_among
 from devs_git.storage.ledger.judged_note import keeps_moments
-from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 # How many of the newest moments are looked at: `status` must stay quick.
 MOST = 200
 
 
-@immutable
-class Shared:
-    """A file that differs from HEAD, and the live sessions that wrote it."""
-
-    path: str
-    sessions: tuple[str, ...]
-
-
-def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
-    """Which of the `changed` files several live sessions wrote. A folder of new files is one entry, with a slash at the end.
+def find(workspace: Workspace, changed: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The `changed` files that several live sessions wrote, with these sessions. A folder of new files is one entry, with a slash at the end.
 
     None where no moments are made. No problem of the catalog stops the caller.
     """
     if not changed or not keeps_moments(workspace.places.shared):
-        return ()
+        return {}
     from devs_git.domain.moments.live_sessions import LIVE
     from devs_git.domain.text.times import stamp
     from devs_git.operations.recall.open_catalog import open_catalog
@@ -37,15 +28,15 @@ def find(workspace: Workspace, changed: Collection[str]) -> tuple[Shared, ...]:
     try:
         with open_catalog(workspace) as catalog:
             if len(session_signs.at_work_since(catalog, stamp(workspace.clock() - LIVE))) < 2:
-                return ()
+                return {}
             from devs_git.operations.moments import attribution
 
             found = attribution.attribute(workspace, catalog, MOST, now=changed, least=2)
     except TROUBLE:
-        return ()
+        return {}
     several = {path: sorted(one.sessions & found.live) for path, one in found.writers.items()}
-    return tuple(
-        Shared(path, tuple(sessions))
+    return {
+        path: tuple(sessions)
         for path, sessions in sorted(several.items())
         if len(sessions) > 1 and is_among(path, changed)
-    )
+    }

@@ -30,7 +30,8 @@ def read_new_messages(workspace: Workspace, task_id: str) -> None:
     known = worktree_note.read(places, task_id)
     if (known is None or known.is_all) and not places.has_spooled:
         return
-    from devs_git.domain.gates.policy import IN_FORCE, listens
+    from devs_git.domain.gates.policy import listens
+    from devs_git.domain.ledger.events import IN_FORCE
     from devs_git.storage.catalog.database import TROUBLE, Catalog
 
     with contextlib.suppress(*TROUBLE):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.gates.policy import IN_FORCE
-from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.ledger.events import IN_FORCE, LEDGER
 from devs_git.errors import DevsError
 from devs_git.operations.setup import adopt_ledger
 from devs_git.storage.git import refs

@@ -1,13 +1,18 @@
-"""End git children that take too long, with all processes that they started. This module enforces `time_limit`."""
+"""The time limit that all gits of one command share, wherever the command starts them, and the end of those that exceed it.
+
+The limit is a context variable and not a member of `Git`, because a command starts dozens of gits in many places and any
+of them may hang. Undoing a half-done move has no limit; otherwise nothing could be undone after the time is over. With a
+git, all processes that it started are ended.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Final
-
-from devs_git.storage.git import time_limit
 
 if TYPE_CHECKING:
     # Loaded late: a command that needs no git does not load it.
@@ -15,6 +20,7 @@ if TYPE_CHECKING:
 
 # Bytes in one read of a pipe.
 _PIECE: Final = 1 << 16
+_UNTIL: Final[ContextVar[float | None]] = ContextVar("until", default=None)
 
 
 class GitTimedOut(Exception):
@@ -23,6 +29,25 @@ class GitTimedOut(Exception):
 
 def timeout_error(args: Sequence[str]) -> GitTimedOut:
     return GitTimedOut(f"the time limit was exceeded in git {args[0] if args else ''}")
+
+
+@contextlib.contextmanager
+def within(seconds: float | None) -> Iterator[None]:
+    """Limit all gits in the body together to `seconds`, and never to more than an outer limit. None: no limit."""
+    before = _UNTIL.set(None if seconds is None else time.monotonic() + (seconds_left(seconds) or 0.0))
+    try:
+        yield
+    finally:
+        _UNTIL.reset(before)
+
+
+def seconds_left(most: float | None = None) -> float | None:
+    """The seconds that remain, at most `most` and at least 0.0. None if there is no limit."""
+    until = _UNTIL.get()
+    if until is None:
+        return most
+    rest = max(0.0, until - time.monotonic())
+    return rest if most is None else min(rest, most)
 
 
 def output_of(
@@ -35,7 +60,7 @@ def output_of(
     import subprocess
 
     try:
-        return child.communicate(stdin, timeout=time_limit.seconds_left(timeout))
+        return child.communicate(stdin, timeout=seconds_left(timeout))
     except subprocess.TimeoutExpired:
         end_group(child)
         raise timeout_error(args) from None
@@ -47,7 +72,7 @@ def output_of(
 def next_piece(child: subprocess.Popen[bytes], args: Sequence[str]) -> bytes:
     """The next bytes of standard output, b'' at the end. GitTimedOut if none come within the time limit."""
     assert child.stdout is not None
-    left = time_limit.seconds_left()
+    left = seconds_left()
     if left is not None:
         import select
 

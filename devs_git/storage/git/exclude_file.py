@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.audit.findings import Action
-from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
+
+if TYPE_CHECKING:
+    from devs_git.domain.audit.findings import Action
 
 LINE: Final = b"/.devs/\n"
 _MARK: Final = b"# devs-git: the ledger's read-only view\n"
@@ -29,6 +30,8 @@ def is_present(places: Places) -> bool:
 
 def add(places: Places) -> Action:
     """Add our line if it is missing."""
+    from devs_git.domain.audit.findings import Action
+
     if is_present(places):
         return Action(WHAT, "kept")
     data = _read(places)
@@ -39,6 +42,8 @@ def add(places: Places) -> Action:
 
 def remove(places: Places) -> Action:
     """Remove exactly what `add` wrote."""
+    from devs_git.domain.audit.findings import Action
+
     if not is_present(places):
         return Action(WHAT, "skipped", "it was not there")
     _write(places, _read(places).replace(_MARK_AFTER_OPEN_LINE + LINE, b"").replace(_MARK + LINE, b""))
@@ -46,6 +51,8 @@ def remove(places: Places) -> Action:
 
 
 def _write(places: Places, data: bytes) -> None:
+    from devs_git.storage.git.files import replace_file
+
     path = places.common / "info" / "exclude"
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
     path.parent.mkdir(exist_ok=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from devs_git.errors import DevsError
-from devs_git.storage.git import time_limit
+from devs_git.storage.git import children
 
 POLL_SECONDS = 0.02
 
@@ -66,7 +66,7 @@ def hold(
     If the owner died and its git child still runs, wait up to `orphan_wait` seconds and call `on_wait` with a message.
     `alone`: BUSY also if a live owner held the lock meanwhile, because it may have changed what the caller has read.
     """
-    wait, orphan_wait = time_limit.seconds_left(wait) or 0.0, time_limit.seconds_left(orphan_wait) or 0.0
+    wait, orphan_wait = children.seconds_left(wait) or 0.0, children.seconds_left(orphan_wait) or 0.0
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, owner = _open(path), _open(_owner(path))
     try:

@@ -11,8 +11,6 @@ import zlib
 from pathlib import Path
 from typing import Final
 
-from devs_git.storage.git.files import replacement
-
 try:
     # Without OpenSSL, which takes some milliseconds to load.
     from _sha1 import sha1  # type: ignore[import-not-found]
@@ -72,6 +70,8 @@ def write(folder: Path, kind: str, data: bytes, *, durable: bool = True) -> str:
 
 def _write_file(path: Path, data: bytes, *, durable: bool) -> None:
     """Write the file of an object. Tries again if a gc deletes the empty folder or the temporary file."""
+    from devs_git.storage.git.files import replacement
+
     for tries_left in reversed(range(_TRIES)):
         path.parent.mkdir(exist_ok=True)
         try:

@@ -11,7 +11,7 @@ from typing import Final
 
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.errors import DevsError, invalid
-from devs_git.storage.git import discovery, time_limit
+from devs_git.storage.git import children, discovery
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed
 from devs_git.values import immutable
@@ -199,7 +199,7 @@ def _find(where: Path, unset: tuple[str, ...]) -> Places:
 
 def _ask_git_in_time(git: Git) -> Places:
     try:
-        with time_limit.within(_SECONDS):
+        with children.within(_SECONDS):
             return _ask_git(git)
     except GitTimedOut as error:
         text = f"git did not find this repository within {_SECONDS:g} seconds."

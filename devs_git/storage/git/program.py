@@ -1,7 +1,7 @@
 """Run the git program: one place for its environment, timeouts and failures.
 
 Children never read our standard input, take no optional lock, start no fsmonitor, and read paths literally. At the end of
-a `time_limit` they are ended. A child that writes the working tree inherits the descriptor of the lock, so an orphan
+a time limit they are ended. A child that writes the working tree inherits the descriptor of the lock, so an orphan
 still holds the lock.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
-from devs_git.storage.git import children, git_settings, time_limit
+from devs_git.storage.git import children, git_settings
 from devs_git.values import field, immutable, replace
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Git:
         """
         import subprocess
 
-        if time_limit.seconds_left() == 0:
+        if children.seconds_left() == 0:
             raise children.timeout_error(args)
         try:
             return subprocess.Popen(

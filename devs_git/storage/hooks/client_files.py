@@ -101,7 +101,7 @@ def install_hook(places: Places, python: str = sys.executable) -> Action:
 
 def _switch_moments(places: Places) -> None:
     """Let the script keep moments, unless the policy at the newest judged tip forbids it. Without a ledger there is none."""
-    from devs_git.domain.gates.policy import IN_FORCE
+    from devs_git.domain.ledger.events import IN_FORCE
     from devs_git.storage.git.program import GitFailed, of_store
     from devs_git.storage.ledger import judged_note
     from devs_git.storage.ledger.store import CHECKED

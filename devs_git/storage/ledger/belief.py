@@ -14,7 +14,8 @@ from devs_git.domain.audit.ledger_shape import Step
 from devs_git.domain.belief import DecisionRecord, Records, RequestRecord, layout
 from devs_git.domain.gates import gate_model, signed_decision
 from devs_git.domain.gates.gate_model import Gate
-from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Policy, parse
+from devs_git.domain.gates.policy import PROPOSED, Policy, parse
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage.documents import signatures, yaml_documents
 from devs_git.storage.ledger import gate_files, policy_file

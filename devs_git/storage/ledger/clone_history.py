@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.checkpoints.rewind_selection import Effect
-from devs_git.domain.checkpoints.wanted_refs import FOLDERS
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.storage.git import locks, refs
-from devs_git.storage.git.files import replace_file
+from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
-from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.ledger import lines_of_work
 from devs_git.values import immutable, replace
+
+if TYPE_CHECKING:
+    from devs_git.domain.checkpoints.rewind_selection import Effect
 
 TRACKED, SEEN = "refs/remotes/", "refs/devs/branches/"
 _FILE: Final = "devs/clone"
@@ -37,6 +36,9 @@ def clone_of(common: Path) -> str:
 
 def name_clone(common: Path, fresh: Callable[[], str]) -> str:
     """The id of this clone. If it has none, `fresh` makes one. The id only marks the events of this clone."""
+    from devs_git.storage.git import locks
+    from devs_git.storage.git.files import replace_file
+
     with locks.hold(common / "devs" / "ledger.lock", wait=30.0):
         if not clone_of(common):
             replace_file(common / _FILE, f"{fresh()}\n".encode(), durable=True)
@@ -46,6 +48,8 @@ def name_clone(common: Path, fresh: Callable[[], str]) -> str:
 def view_here(git: Git, common: Path, history: History) -> History:
     """The history for this clone. Its refs are only read if some checkpoint depends on them."""
     if any(point.gone for point in history.checkpoints.values()):
+        from devs_git.domain.checkpoints.wanted_refs import FOLDERS
+
         history = clone_view.keep_held(
             history, set(refs.list_refs(git, *(folder.rstrip("/") for folder in FOLDERS)).values())
         )
@@ -114,6 +118,8 @@ class Standpoint:
 
     def remote_branches(self, history: History) -> tuple[Branch, ...]:
         """The remotes' branches (`origin/main`) as this clone last saw them."""
+        from devs_git.storage.git.remotes import remote_names
+
         known = remote_names.names(Places(self.common, self.common, None))
         found: list[Branch] = []
         for ref, oid in self.branches.items():

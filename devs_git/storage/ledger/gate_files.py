@@ -11,7 +11,8 @@ from typing import Any
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Gate
-from devs_git.domain.gates.policy import IN_FORCE, Policy, parse
+from devs_git.domain.gates.policy import Policy, parse
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git.objects import TREE

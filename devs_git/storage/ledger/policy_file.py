@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.checkpoints.commit_trailers import AGENTS
-from devs_git.domain.gates.policy import FIRST, IN_FORCE, PROPOSED, Policy, parse
+from devs_git.domain.gates.policy import FIRST, PROPOSED, Policy, parse
+from devs_git.domain.ledger.events import IN_FORCE, LEDGER, NO_OID, Draft, Event, RefUpdate
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.git import bounded
+from devs_git.storage.git import bounded, locks, newest_objects, refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.ledger.store import Tip
+from devs_git.storage.ledger.store import LOCK, LOCK_SECONDS, Ledger, Tip
 from devs_git.values import immutable
 
 _PROPOSED: Final = (
@@ -142,3 +143,15 @@ def write(top: Path, policy: bytes, first: str) -> Action:
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(data)
     return Action(PROPOSED, "created")
+
+
+def begin_ledger(ledger: Ledger, genesis: Draft, policy: Callable[[str], Draft]) -> tuple[Event, Event]:
+    """Write a ledger's first two events in one transaction. `policy` gets the oid of the genesis. RefMoved if there is a ledger."""
+    with locks.hold(ledger.common / LOCK, wait=LOCK_SECONDS):
+        with ledger.objects.record_writes() as notes:
+            root = ledger.write_commit(Tip(ledger, ""), genesis)
+            event = ledger.write_commit(Tip(ledger, root.oid), policy(root.oid))
+        newest_objects.keep(ledger.common, notes)
+        refs.transaction(ledger.git, (RefUpdate(LEDGER, event.oid, NO_OID),), f"devs: {root.subject}")
+        ledger.note_checked(event.oid)
+    return root, event

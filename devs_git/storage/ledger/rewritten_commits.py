@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.audit.findings import Finding
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git, GitFailed
+
+if TYPE_CHECKING:
+    from devs_git.domain.audit.findings import Finding
 
 CODE: Final = "HISTORY_REWRITTEN"
 WAY_OUT: Final = (
@@ -123,6 +125,8 @@ def ledger_rewritten(tip: str) -> DevsError:
 
 def findings(git: Git, points: Iterable[Checkpoint], head_git: Git, common: Path) -> Iterator[Finding]:
     """At most one finding for all checkpoints. `head_git` is the git that reads this worktree's HEAD."""
+    from devs_git.domain.audit.findings import Finding
+
     every = tuple(points)
     found = trees(git, (point.commit for point in every))
     stray = tuple(strays(every, found, refs.list_refs(git, "refs/devs/checkpoints")))

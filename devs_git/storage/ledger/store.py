@@ -12,19 +12,19 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.gates.policy import IN_FORCE
-from devs_git.domain.ledger.events import LEDGER, NO_OID, Draft, Event, RefUpdate, parse
-from devs_git.domain.ledger.history import History, fold
-from devs_git.domain.ledger.task_standing import LIVE, Standing, find_standing, standing_in
+from devs_git.domain.ledger.events import IN_FORCE, LEDGER, NO_OID, Draft, Event, RefUpdate, parse
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
-from devs_git.storage.git import bounded, locks, newest_objects, refs
+from devs_git.storage.git import bounded, newest_objects, refs
 from devs_git.storage.git.objects import EMPTY_TREE, TREE, Entry, Objects
 from devs_git.storage.git.program import Git, GitFailed, split_z
-from devs_git.storage.ledger import judged_note
 from devs_git.values import field, immutable, replace
+
+if TYPE_CHECKING:
+    from devs_git.domain.ledger.history import History
+    from devs_git.domain.ledger.task_standing import Standing
 
 LOCK_SECONDS: Final = 30.0
 ATTEMPTS: Final = 60
@@ -43,7 +43,7 @@ class Tip:
 
     @cached_property
     def history(self) -> History:
-        return self.ledger.history_at(self.oid) if self.oid else History()
+        return self.ledger.history_at(self.oid)
 
     @cached_property
     def here(self) -> History:
@@ -54,6 +54,8 @@ class Tip:
 
     def standing_of_task(self, task_id: str) -> Standing:
         """The standing of a task for this clone. The newest events are enough if it is live; else it depends on the branches here."""
+        from devs_git.domain.ledger.task_standing import LIVE, Standing, find_standing, standing_in
+
         if not self.oid:
             return Standing("", 1)
         found = find_standing(self.ledger.newest_first(self.oid), task_id)
@@ -118,20 +120,22 @@ class Ledger:
         return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.reader, LEDGER))
 
     def history_at(self, oid: str) -> History:
-        """The history at one commit. The last one is cached, so only newer events are read."""
+        """The history at one commit, an empty one for ''. The last one is cached, so only newer events are read."""
+        from devs_git.domain.ledger.history import fold
+
         if not self._folded or self._folded[0].tip != oid:
-            self._folded[:] = [self._extend(oid) or fold(self.events(oid, oldest_first=True))]
+            base = self._folded[0] if self._folded else None
+            newer = self._newer_events(base, oid) if base else []
+            events = newer or (self.events(oid, oldest_first=True) if oid else ())
+            self._folded[:] = [fold(events, base if newer else None)]
         return self._folded[0]
 
-    def _extend(self, oid: str) -> History | None:
-        """The cached history with the newer events; None if these are not one line from its tip."""
-        base = self._folded[0] if self._folded else None
-        if base is None:
-            return None
-        since = list(self.events(oid, since=base.tip, oldest_first=True))
+    def _newer_events(self, base: History, oid: str) -> list[Event]:
+        """The events after the cached history; none if these are not one line from its tip."""
+        since = list(self.events(oid, since=base.tip, oldest_first=True)) if oid and base.tip else []
         before = [base.tip, *(event.oid for event in since)]
         linear = all(event.parents == (parent,) for event, parent in zip(since, before, strict=False))
-        return fold(since, base) if since and linear else None
+        return since if linear else []
 
     def open_gates(self) -> tuple[str, ...]:
         """Ids of the open gates, with one git child and without the object store."""
@@ -216,8 +220,9 @@ class Ledger:
         of the worktree, if its HEAD is among the refs. RefMoved if another ref than the ledger did not have its expected
         value; BUSY after too many attempts.
         """
-        guard = locks.hold(self.common / LOCK, wait=LOCK_SECONDS) if lock else nullcontext()
-        with guard:
+        from devs_git.storage.git import locks
+
+        with locks.hold(self.common / LOCK, wait=LOCK_SECONDS) if lock else nullcontext():
             until = time.monotonic() + REF_LOCK_SECONDS
             for attempt in range(ATTEMPTS):
                 tip = self.tip()
@@ -253,17 +258,6 @@ class Ledger:
                 return event
         raise DevsError("BUSY", "Other processes keep writing to the ledger.", hint="Run the command again.")
 
-    def begin(self, genesis: Draft, policy: Callable[[str], Draft]) -> tuple[Event, Event]:
-        """Write a ledger's first two events in one transaction. `policy` gets the oid of the genesis. RefMoved if there is a ledger."""
-        with locks.hold(self.common / LOCK, wait=LOCK_SECONDS):
-            with self.objects.record_writes() as notes:
-                root = self.write_commit(Tip(self, ""), genesis)
-                event = self.write_commit(Tip(self, root.oid), policy(root.oid))
-            newest_objects.keep(self.common, notes)
-            refs.transaction(self.git, (RefUpdate(LEDGER, event.oid, NO_OID),), f"devs: {root.subject}")
-            self.note_checked(event.oid)
-        return root, event
-
     @property
     def checked_tip(self) -> str:
         """The newest tip that this clone has judged by the rule of belief (see `checked_tip`); '' if it noted none."""
@@ -281,6 +275,8 @@ class Ledger:
 
     def note_checked(self, *tips: str) -> None:
         """Note that the ledger was judged up to here. If the note cannot be written, the ledger is judged again."""
+        from devs_git.storage.ledger import judged_note
+
         with suppress(OSError, DevsError, GitFailed):
             judged_note.write(self.common / CHECKED, tips, lambda: Tip(self, tips[0]).read(IN_FORCE))
 

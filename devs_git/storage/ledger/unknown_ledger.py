@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 
-from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Policy, first, parse
+from devs_git.domain.gates.policy import PROPOSED, Policy, first, parse
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import refs

@@ -20,7 +20,7 @@ from devs_git.domain.moments.loss import (
     lost_staged,
 )
 from devs_git.domain.moments.moment import COMMITS, Details
-from devs_git.storage.git import refs, time_limit
+from devs_git.storage.git import children, refs
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git, GitFailed, split_z
@@ -187,7 +187,7 @@ class _Facts:
             path,
         )
         try:
-            with time_limit.within(_SECONDS):
+            with children.within(_SECONDS):
                 return bool(self.git.run(*words))
         except (GitFailed, GitTimedOut):
             return False

@@ -53,10 +53,10 @@ class BegunGit:
 
     def result(self) -> tuple[str, bytes] | None:
         """The tree, and the settings of files as `git config -z` prints them; None if git failed. GitTimedOut."""
-        from devs_git.storage.git import children, time_limit
+        from devs_git.storage.git import children
 
         if self._said is None:
-            self._said = self._read(time_limit.seconds_left())
+            self._said = self._read(children.seconds_left())
         if self._said is None:
             self._end()
             raise children.timeout_error(git_settings.UPDATE)

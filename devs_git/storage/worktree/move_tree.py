@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from devs_git.domain.ledger.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError, immovable
-from devs_git.storage.git import failures, locks, refs, time_limit
+from devs_git.storage.git import children, failures, locks, refs
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import GitFailed
@@ -89,7 +89,7 @@ def worktree_lock(
     ) as descriptor:
         holding = replace(site, git=site.git.with_descriptors(descriptor).with_cache())
         if recovering:
-            with time_limit.within(None):
+            with children.within(None):
                 recovery.recover_all(holding)
             recovery.remove_leftovers(site.places)
         yield holding
@@ -98,7 +98,7 @@ def worktree_lock(
 def execute(site: Site, move: Move) -> MoveResult:
     """Carry the move out. The caller holds `worktree_lock` and has captured `move.old`.
 
-    If a step fails, the move is taken back and the error is raised. GitTimedOut if a `time_limit` ended the move.
+    If a step fails, the move is taken back and the error is raised. GitTimedOut if a time limit ended the move.
     """
     index = journal.folder_of(site.places, move.op_id) / "index"
     work = work_out(site, index, move.old, move.new, move.known)
@@ -107,7 +107,7 @@ def execute(site: Site, move: Move) -> MoveResult:
     try:
         return _carry_out(site, move, open_journal, work)
     except BaseException as error:
-        with time_limit.within(None):
+        with children.within(None):
             event = _undo_all(site, open_journal, error)
             if event is None or not isinstance(error, Exception):
                 raise

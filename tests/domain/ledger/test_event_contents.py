@@ -14,9 +14,8 @@ import pytest
 
 from devs_git.domain.ledger.event_branches import BranchCreated
 from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
-from devs_git.domain.ledger.event_content import Content
 from devs_git.domain.ledger.event_fields import malformed_fields
-from devs_git.domain.ledger.event_header import Header
+from devs_git.domain.ledger.event_header import Content, Header
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.event_merges import LedgersMerged
 from devs_git.domain.ledger.event_rewrites import CheckpointsRewritten, HistoryRewritten

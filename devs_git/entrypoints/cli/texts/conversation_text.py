@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import printable
-from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import plural, table, when
+from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
     from devs_git.commands import conversation_import, conversation_snapshots

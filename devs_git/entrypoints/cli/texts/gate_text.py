@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import cut, printable
-from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import short, table, when
+from devs_git.entrypoints.console import paint
 from devs_git.workspace import system_clock
 
 if TYPE_CHECKING:

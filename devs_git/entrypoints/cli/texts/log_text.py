@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from devs_git.entrypoints.cli.texts.console import exact, paint
-from devs_git.entrypoints.cli.texts.moment_text import gaps_line, last_moment_line, moment_cells, moment_text
 from devs_git.entrypoints.cli.texts.render import path, plural, short, status_word, table, when
+from devs_git.entrypoints.console import exact, paint
 
 if TYPE_CHECKING:
     from devs_git.commands import branch, diff, history, log, show, status
@@ -22,8 +22,7 @@ def checkpoints_text(result: log.Result) -> str:
     rows: list[tuple[str, ...]] = []
     between: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
     operations = ((one.created_at, one.position, _operation_row(one)) for one in result.operations)
-    moments = ((one.created_at, one.position, moment_cells(one)) for one in result.moments)
-    for time, position, cells in (*operations, *moments):
+    for time, position, cells in (*operations, *_moments(result)):
         between.setdefault(position, []).append((time, cells))
     for position, point in enumerate((*result.checkpoints, None)):
         rows += [cells for _, cells in sorted(between.get(position, ()), key=itemgetter(0), reverse=True)]
@@ -38,6 +37,14 @@ def checkpoints_text(result: log.Result) -> str:
         name = f"{elsewhere[0].task_id}@{elsewhere[0].number}"
         more += f"\nSome checkpoints are not on HEAD. To see how to get to one: devs-git show {name}"
     return table(rows) + more
+
+
+def _moments(result: log.Result) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+    """Time, position and cells of each moment."""
+    if result.moments:
+        from devs_git.entrypoints.cli.texts.moment_text import moment_cells
+
+        yield from ((one.created_at, one.position, moment_cells(one)) for one in result.moments)
 
 
 def _operation_row(done: log.Operation) -> tuple[str, ...]:
@@ -81,7 +88,11 @@ def history_text(result: history.Result) -> str:
 def show_text(result: show.Result | show.MomentResult) -> str:
     from devs_git.commands import show
 
-    return moment_text(result) if isinstance(result, show.MomentResult) else _checkpoint_text(result)
+    if not isinstance(result, show.MomentResult):
+        return _checkpoint_text(result)
+    from devs_git.entrypoints.cli.texts.moment_text import moment_text
+
+    return moment_text(result)
 
 
 def _checkpoint_text(result: show.Result) -> str:
@@ -140,10 +151,10 @@ def status_text(result: status.Result) -> str:
         if result.initialized
         else "There is no ledger here, so devs-git does not know which gates are open. See: devs-git doctor",
     ]
-    lines += [last_moment_line(result.last_moment)] if result.last_moment else []
+    lines += _last_moment(result)
     lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
     lines += result.lost
-    lines += [gaps_line(result.gaps)] if result.gaps else []
+    lines += _gaps(result)
     if result.unrecorded:
         lines.append(f"{plural(len(result.unrecorded), 'commit')} not recorded yet. Run: devs-git doctor")
     for title, found in (("Staged", result.staged), ("Not staged", result.unstaged)):
@@ -154,6 +165,22 @@ def status_text(result: status.Result) -> str:
     shared = [f"{path(one.path)}: sessions {', '.join(one.sessions)}" for one in result.shared]
     lines += _some("Written by several sessions that are at work", shared)
     return "\n".join(lines + (["No files changed."] if result.clean else []))
+
+
+def _last_moment(result: status.Result) -> list[str]:
+    if not result.last_moment:
+        return []
+    from devs_git.entrypoints.cli.texts.moment_text import last_moment_line
+
+    return [last_moment_line(result.last_moment)]
+
+
+def _gaps(result: status.Result) -> list[str]:
+    if not result.gaps:
+        return []
+    from devs_git.entrypoints.cli.texts.moment_text import gaps_line
+
+    return [gaps_line(result.gaps)]
 
 
 def unknown_files_lines(result: diff.Result | status.Result) -> list[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import cut
-from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import path, plural, short, table, when
+from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
     from devs_git.commands import show, status
-    from devs_git.domain.moments.moment_row import MomentRow
+    from devs_git.domain.checkpoints.rows import MomentRow
 
 # How much of a session's id, and of a prompt, a list shows. The first 8 digits of Codex's ids are a time: sessions of the same
 # minute share them.

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import COMMANDING
-from devs_git.entrypoints.cli.texts.console import for_person, paint, width
+from devs_git.entrypoints.console import for_person, paint, width
 from devs_git.workspace import system_clock
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from devs_git.domain.recall.traces import cut_text
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli import fast_trace_get
-from devs_git.entrypoints.cli.texts.console import for_person, paint
 from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, when
+from devs_git.entrypoints.console import for_person, paint
 
 if TYPE_CHECKING:
     from devs_git.commands import trace_get, trace_import, trace_list, trace_prune, trace_search

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints.retention import NOUNS
-from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural, table
+from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
     from devs_git.commands import du, prune

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli import terminal
-from devs_git.entrypoints.cli.texts import console, render
+from devs_git.entrypoints.cli.texts import render
 from devs_git.workspace import Workspace
 
 Make = Callable[..., str]

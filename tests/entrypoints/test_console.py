@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from devs_git.commands import init
 from devs_git.domain.text.plain_text import COMMANDING
-from devs_git.entrypoints import router
-from devs_git.entrypoints.cli.texts import console
+from devs_git.entrypoints import console, router
 from devs_git.errors import EXIT_INTERNAL
 from devs_git.workspace import Workspace
 from tests.support.terminal_person import at_terminal
