@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
-from devs_git.storage.git import filters
 from devs_git.storage.git.places import Places, locate
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed, of_store
 from devs_git.values import field, immutable, replace
@@ -82,7 +81,12 @@ class Workspace:
         """git in this worktree, with what its user has (replace refs, GIT_INDEX_FILE)."""
         tree = {"GIT_WORK_TREE": os.fspath(self.places.top)} if self.places.top else {}
         env = {"GIT_DIR": os.fspath(self.places.git_dir), **tree}
-        return filters.without(Git(self.places.top or self.places.git_dir, env, offline=self.offline))
+        git = Git(self.places.top or self.places.git_dir, env, offline=self.offline)
+        if not self.offline:
+            return git
+        from devs_git.storage.git import filters
+
+        return filters.without(git)
 
     @cached_property
     def store_git(self) -> Git:

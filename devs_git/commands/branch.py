@@ -9,7 +9,7 @@ from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.verbs import VerbRequest
-from devs_git.storage.git import branches, failures, refs
+from devs_git.storage.git import branches, refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.ledger import rewritten_commits
@@ -68,6 +68,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     try:
         event = workspace.append(build)
     except (refs.RefMoved, GitFailed) as error:
+        from devs_git.storage.git import failures
+
         branches.require_free(workspace.store_git, request.name)
         raise failures.refusal_of(error) or branch_names.refusal(
             f"git refuses to make the branch {request.name!r}.", request.name

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from devs_git.domain.checkpoints.commit_job import Job
 from devs_git.domain.checkpoints.commit_trailers import Work, work_of
 from devs_git.domain.checkpoints.rows import Recorded
 from devs_git.domain.checkpoints.task_states import no_active_task, require_running
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
-from devs_git.operations.checkpoint import complete_task, session_work
+from devs_git.operations.checkpoint import complete_task
 from devs_git.operations.checkpoint.commit_work import Choice
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.operations.checkpoint.session_work import OwnFiles
 
 
 @immutable
@@ -46,12 +51,21 @@ def find(workspace: Workspace, request: Request) -> Work:
     return work
 
 
+def _own_work(workspace: Workspace, request: Request) -> OwnFiles | None:
+    """What only the session wrote; None if it was not asked for."""
+    if not request.mine:
+        return None
+    from devs_git.operations.checkpoint import session_work
+
+    return session_work.find(workspace, request.session, by_tool=request.by_tool)
+
+
 def run(workspace: Workspace, request: Request) -> Recorded:
     tip = workspace.ledger.require()
     work = find(workspace, request)
     require_running(work.task, tip.standing_of_task(work.task).status)
     open_catalog.refresh_conversation(workspace, work.task)
-    own = session_work.find(workspace, request.session, by_tool=request.by_tool) if request.mine else None
+    own = _own_work(workspace, request)
     if own:
         own.require()
     job = Job(

@@ -144,7 +144,8 @@ def _install(workspace: Workspace, request: Request) -> Result:
     changed = [action for action in actions if action.did in {"created", "updated"}]
     if changed and not fresh:
         _record(workspace, RepositoryPrepared, "init: prepare this repository", changed)
-    actions.append(devs_folder.refresh(workspace.places, workspace.ledger, full=True))
+    did = devs_folder.refresh(workspace.places, workspace.ledger, full=True)
+    actions.append(Action(devs_folder.WHAT, did))
     check_tas_lock.write_path_note(workspace.places, workspace.ledger.tip())
     return Result(workspace.ledger.tip().oid, genesis, tuple(actions), _advice(workspace, actions))
 

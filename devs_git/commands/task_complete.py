@@ -6,6 +6,8 @@ to another task. A task that is active in another worktree must be completed the
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from devs_git.domain.checkpoints.commit_job import Job
 from devs_git.domain.checkpoints.commit_trailers import Work, work_of
 from devs_git.domain.checkpoints.rows import Recorded
@@ -15,13 +17,16 @@ from devs_git.domain.ledger.history import Task
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
-from devs_git.operations.checkpoint import complete_task, record_checkpoint, session_work, unstaged_work
+from devs_git.operations.checkpoint import complete_task, record_checkpoint, unstaged_work
 from devs_git.operations.checkpoint.commit_work import Choice
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.operations.checkpoint.session_work import OwnFiles
 
 
 @immutable
@@ -61,6 +66,15 @@ def find(workspace: Workspace, request: Request) -> Work:
     return Work(task.task_id, task.agent, "", tip.here.phase_of(task))
 
 
+def _own_work(workspace: Workspace, request: Request) -> OwnFiles | None:
+    """What only the session wrote; None if it was not asked for."""
+    if not request.mine:
+        return None
+    from devs_git.operations.checkpoint import session_work
+
+    return session_work.find(workspace, request.session, by_tool=request.by_tool)
+
+
 def run(workspace: Workspace, request: Request) -> Recorded:
     work = find(workspace, request)
     tip = workspace.ledger.require()
@@ -70,7 +84,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     # What would refuse the record has to refuse the commit.
     record_checkpoint.visible_tag(workspace, tip, work.task)
     open_catalog.refresh_conversation(workspace, work.task)
-    own = session_work.find(workspace, request.session, by_tool=request.by_tool) if request.mine else None
+    own = _own_work(workspace, request)
     job = Job(
         op_id=workspace.new_id("task complete", work.task),
         verb="task complete",

@@ -260,7 +260,11 @@ def test_no_tool_writes_through_an_open_gate_because_a_git_died(
 
 @pytest.mark.quick
 def test_the_hook_loads_nothing_of_what_reads_transcripts() -> None:
-    script = "import sys, devs_git.entrypoints.hooks.agent_hook; print(*sys.modules)"
+    script = (
+        "import sys, devs_git.entrypoints.hooks.agent_hook as hook\n"
+        f"for name in {sorted(CLIENTS)}: hook.find_client(name)\n"
+        "print(*sys.modules)"
+    )
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert "devs_git.domain.clients.codex" in loaded.split()
     unwanted = {"devs_git.domain.clients.transcript_lines", "devs_git.domain.recall.conversation", "datetime"}

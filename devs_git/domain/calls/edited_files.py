@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.calls.tool_guard import may_run
-from devs_git.domain.clients.client import Client
+
+if TYPE_CHECKING:
+    from devs_git.domain.clients.client import Client
 
 # The lines of a patch, in the form of Codex, that name a file. A move names the new place after the old one.
 _NAMED: Final = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)[ \t\r]*$", re.MULTILINE)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.client import Client
+if TYPE_CHECKING:
+    from devs_git.domain.clients.client import Client
+
 
 _WHOLE: Final = "content"
 _ONE: Final = (("old_string", "new_string", "replace_all"), ("oldString", "newString", "replaceAll"))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.client import Client
+if TYPE_CHECKING:
+    from devs_git.domain.clients.client import Client
+
 
 # The tools whose verbs have tier 0. The table of tools is an entry point's, and a test compares both.
 READING: Final = frozenset(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.calls.own_tools import READING, own_tool
-from devs_git.domain.clients.client import Client
+
+if TYPE_CHECKING:
+    from devs_git.domain.clients.client import Client
 
 # Characters that join several commands, run one inside another, or end a line.
 _MORE_THAN_ONE: Final = re.compile(r"[;&|<>$()`\n\r\0]")

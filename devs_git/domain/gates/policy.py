@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from devs_git.domain.text.quantities import size, span
 from devs_git.errors import DevsError
 from devs_git.values import immutable
 
@@ -97,6 +96,7 @@ def first(genesis: str) -> dict[str, Any]:
 
 def parse(record: Mapping[str, Any]) -> Policy:
     """The policy in a record that fits the schema, with defaults. POLICY_INVALID for rules that a schema cannot have."""
+    from devs_git.domain.text.quantities import size, span
 
     def part(section: str, name: str) -> Any:
         unwritten = _UNWRITTEN.get(section, {}).get(name)

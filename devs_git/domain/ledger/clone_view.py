@@ -16,7 +16,6 @@ from typing import Final
 
 from devs_git.domain.ledger.events import Rewound
 from devs_git.domain.ledger.history import Checkpoint, History, Task
-from devs_git.domain.ledger.task_standing import LIVE
 from devs_git.values import replace
 
 DERIVED: Final = frozenset({"active", "completed", "rewound"})  # statuses that follow from checkpoints
@@ -103,6 +102,8 @@ def changed_tasks(
 
     Both since `before`, or since the visible tags of the clone held `tags`.
     """
+    from devs_git.domain.ledger.task_standing import LIVE
+
     unsure = [point for point in points_in_doubt(after) if point.completed]
     lost = {p.task_id for p in unsure if not p.live and p.tag in tags and not rewind_of(p, clone)}
     back = {point.task_id for point in unsure if point.live and point.tag not in tags}

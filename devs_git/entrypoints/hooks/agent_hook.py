@@ -12,16 +12,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.calls.tool_guard import git_folders, may_run
-from devs_git.domain.clients.client import Client
-from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.domain.clients.one_client import find_client
 from devs_git.domain.text import limits
-from devs_git.entrypoints import console
 from devs_git.errors import EXIT_INTERNAL, DevsError, invalid
 from devs_git.storage.git import bounded
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from devs_git.domain.clients.client import Client
     from devs_git.storage.git.program import Git
 
 _USAGE: Final = "usage: devs-git hook before-tool <client> <common git directory>…"
@@ -53,9 +52,12 @@ def main(arguments: list[str]) -> int:
 
 def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
     name, *places = arguments or ("",)
-    if name not in CLIENTS or not places:
+    try:
+        client = find_client(name)
+    except KeyError:
+        client = None
+    if client is None or not places:
         raise DevsError("INVALID_ARGUMENTS", _USAGE)
-    client = CLIENTS[name]
     tool, tool_input, folder = _tool(client, payload)
     instead = ""
     if may_run(client, tool, tool_input):
@@ -155,5 +157,7 @@ def _disbelief(git: Git, common: Path) -> str:
 
 
 def _fail(text: str) -> int:
+    from devs_git.entrypoints import console
+
     console.write(f"devs-git: {' '.join(text.split())}", err=True)
     return EXIT_INTERNAL

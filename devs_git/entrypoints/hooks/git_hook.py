@@ -14,7 +14,6 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from devs_git.entrypoints import console
 from devs_git.errors import DevsError
 
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _run_guard(name: str, arguments: list[str]) -> int:
+    from devs_git.entrypoints import console
+
     try:
         GUARDS[name](arguments)
     except DevsError as error:
@@ -183,6 +184,8 @@ GUARDS: Final = {
 
 
 def _say(text: str) -> None:
+    from devs_git.entrypoints import console
+
     console.write(f"devs-git: not recorded as a checkpoint: {' '.join(text.split())}", err=True)
 
 

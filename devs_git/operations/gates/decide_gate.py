@@ -19,7 +19,6 @@ from devs_git.domain.ledger.event_gates import GateDecided, Landing
 from devs_git.domain.ledger.events import IN_FORCE, Draft, Event
 from devs_git.domain.text.plain_text import cut, printable
 from devs_git.errors import DevsError
-from devs_git.operations.gates import land_tas
 from devs_git.storage.documents import signatures, yaml_documents
 from devs_git.storage.ledger import checked_tip, gate_files, policy_file
 from devs_git.storage.ledger.store import Tip
@@ -102,6 +101,8 @@ def decide(workspace: Workspace, answer: Answer, verb: str) -> Resolved:
         return Draft(_event(workspace, current, record, verb, landing), _files(current, record, proof))
 
     if signed_decision.lands(gate, answer.decision):
+        from devs_git.operations.gates import land_tas
+
         landed = land_tas.land(workspace, gate, verb, build)
         return Resolved(record, landed.event, landed.commit, landed.branch)
     return Resolved(record, workspace.append(build))
@@ -192,6 +193,8 @@ def _mismatch_error(code: str) -> DevsError:
 def _require_current(workspace: Workspace, tip: Tip, gate: Gate, decision: str) -> None:
     _require_policy_current(tip, gate, decision)
     if signed_decision.lands(gate, decision):
+        from devs_git.operations.gates import land_tas
+
         land_tas.require_current(workspace, gate)
 
 

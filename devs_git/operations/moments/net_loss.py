@@ -14,9 +14,8 @@ from devs_git.domain.moments.moment import Occasion
 from devs_git.domain.moments.names import short_name
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
-from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git.places import worktrees
-from devs_git.storage.moments import loss_back, loss_facts, loss_note, make_moment, moment_store, read_moments
+from devs_git.storage.moments import loss_back, loss_facts, loss_note, moment_store, read_moments
 from devs_git.storage.moments.loss_facts import Kept
 from devs_git.storage.moments.loss_note import NotedLoss, Watched
 from devs_git.values import replace
@@ -135,6 +134,9 @@ def _compared(
 
 def _moment_of(workspace: Workspace, occasion: Occasion | None, watched: Watched) -> str:
     """A new moment of another worktree."""
+    from devs_git.operations.moments.moment_maker import maker_of
+    from devs_git.storage.moments import make_moment
+
     found = worktrees(workspace.store_git, workspace.places.common)
     places = next((one for one in found if str(one.git_dir) == watched.git_dir), None)
     if places is None or occasion is None:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from devs_git.domain.audit.findings import Finding
 from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.hook_payload import Captured
 from devs_git.domain.text import limits
@@ -28,6 +27,7 @@ from devs_git.storage.worktree import active_task
 from devs_git.values import field, immutable
 
 if TYPE_CHECKING:
+    from devs_git.domain.audit.findings import Finding
     from devs_git.storage.catalog.database import Catalog
 
 _WAIT: Final = 60.0  # seconds to wait for another process that reads the spool
@@ -77,6 +77,8 @@ def rejected_before(places: Places, bound: float) -> tuple[Path, ...]:
 
 def findings(places: Places) -> Iterator[Finding]:
     """A warning where payloads could not be read."""
+    from devs_git.domain.audit.findings import Finding
+
     if bad := rejected_files(places):
         where = "$(git rev-parse --git-common-dir)/devs/spool/rejected"
         text = (

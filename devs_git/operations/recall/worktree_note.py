@@ -11,8 +11,6 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devs_git.domain.recall.conversation import main_session
-from devs_git.domain.recall.conversation_prefix import prefix_name, prefix_of
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
 from devs_git.values import immutable, replace
@@ -68,6 +66,9 @@ def write_for_session(places: Places, catalog: Catalog, session: Session, path: 
 
     `read` bytes of its transcript at `path` were read.
     """
+    from devs_git.domain.recall.conversation import main_session
+    from devs_git.domain.recall.conversation_prefix import prefix_name
+
     if main_session(session.session_id) != session.session_id:
         return
     from devs_git.storage.catalog.messages import last_time
@@ -85,6 +86,8 @@ def _lines(places: Places) -> dict[str, Note]:
         found = _path(places).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}
+    from devs_git.domain.recall.conversation_prefix import prefix_of
+
     rows = (line.split("\t") for line in found.split("\n"))
     return {
         task: Note(rest[0], rest[1], int(rest[2]), rest[3])

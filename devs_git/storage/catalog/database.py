@@ -17,7 +17,6 @@ from typing import Any, Final, Self
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.migrations import STEPS
-from devs_git.storage.git import failures
 
 NAME: Final = "catalog.db"
 # All exceptions that an unusable catalog raises.
@@ -68,6 +67,8 @@ class Catalog:
         try:
             _make_private(path)
         except OSError as error:
+            from devs_git.storage.git import failures
+
             if not failures.is_read_only(error):
                 raise
             return cls.look(folder)
@@ -124,6 +125,8 @@ class Catalog:
         try:
             yield
         except (DevsError, OSError) as error:
+            from devs_git.storage.git import failures
+
             if not (
                 _code(error.__cause__) in _UNWRITABLE
                 or (isinstance(error, OSError) and failures.refusal_of(error))

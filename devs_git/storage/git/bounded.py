@@ -13,12 +13,14 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from devs_git.domain.text import limits
 from devs_git.domain.text.limits import Limit
 from devs_git.errors import DevsError
-from devs_git.storage.git.program import Git, GitFailed
+
+if TYPE_CHECKING:
+    from devs_git.storage.git.program import Git
 
 INVALID: Final = "INVALID_INPUT"
 _PIECE: Final = 1 << 20
@@ -98,6 +100,8 @@ def blob(git: Git, name: str, limit: Limit, field: str, code: str = INVALID) -> 
 
 def blob_if_there(git: Git, name: str, limit: Limit, field: str, code: str = INVALID) -> bytes | None:
     """The bytes of a blob; None if git has no such blob. Raises `code` if it is larger than `limit`."""
+    from devs_git.storage.git.program import GitFailed
+
     try:
         return blob(git, name, limit, field, code)
     except GitFailed as error:

@@ -11,9 +11,8 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.audit.findings import Action
 from devs_git.domain.ledger.events import NO_OID
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.errors import DevsError
@@ -24,6 +23,9 @@ from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import split_z
 from devs_git.storage.ledger.store import Ledger
 from devs_git.values import immutable
+
+if TYPE_CHECKING:
+    from devs_git.domain.audit.findings import Action, Did
 
 NAME: Final = ".devs"
 WHAT: Final = "view .devs/"
@@ -103,12 +105,12 @@ def is_stale(places: Places, ledger: Ledger) -> bool:
     return False
 
 
-def refresh(places: Places, ledger: Ledger, *, full: bool = False) -> Action:
+def refresh(places: Places, ledger: Ledger, *, full: bool = False) -> Did:
     """Update the view to the ledger's tip by writing what changed. With `full` all files are written, also those that users changed."""
     if places.top is None or not exclude_file.is_present(places) or is_foreign(places):
-        return Action(WHAT, "skipped")
+        return "skipped"
     if not full and shown_tip(places) == ledger.tip().oid and (places.top / NAME).is_dir():
-        return Action(WHAT, "kept")
+        return "kept"
     with locks.hold(places.own / "view.lock", wait=_WAIT):
         if lacks_note(places):
             # It may have files that the ledger no longer has, such as that of an open gate.
@@ -119,7 +121,7 @@ def refresh(places: Places, ledger: Ledger, *, full: bool = False) -> Action:
         changed = _render(places.top / NAME, ledger, known, new)
         if old != new:
             replace_file(places.own / "view", new.encode() + b"\n")
-    return Action(WHAT, "updated" if there and changed else "kept" if there else "created")
+    return "updated" if there and changed else "kept" if there else "created"
 
 
 def _render(view: Path, ledger: Ledger, old: str, new: str) -> bool:
@@ -228,6 +230,8 @@ def _clear(view: Path) -> None:
 
 def remove(places: Places, ledger: Ledger) -> Action:
     """Delete the view of one worktree. Files that others put there stay, and the action says so."""
+    from devs_git.domain.audit.findings import Action
+
     tip = shown_tip(places)
     if places.top is None or not tip:
         return Action(WHAT, "skipped", "it was not there")

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.audit.findings import Finding
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import LEDGER, NO_OID
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.program import Git, split_lines
+
+if TYPE_CHECKING:
+    from devs_git.domain.audit.findings import Finding
 
 # Number of commits whose trailers are read.
 _MOST: Final = "2000"
@@ -57,6 +59,8 @@ def findings(git: Git, objects: Objects, sources: Mapping[str, str], tip: str) -
 
     `sources` is the result of `tips`, which must be read before `tip`: another process may write events in between.
     """
+    from devs_git.domain.audit.findings import Finding
+
     here = set(git.text("rev-list", tip, "--").split())
     gone = {oid: how for oid, how in sources.items() if oid not in here}
     for oid, how in gone.items():
@@ -101,6 +105,8 @@ def newest(git: Git, objects: Objects, common: Path, genesis: str = "", *, own: 
 
 def ledger_gone(tip: str, common: Path) -> Finding:
     """LEDGER_MISSING for a ledger whose last known tip is `tip`, with the command that restores it."""
+    from devs_git.domain.audit.findings import Finding
+
     what, first = "missing", ""
     # git does not overwrite a damaged file.
     if refs.has_file(common, LEDGER):

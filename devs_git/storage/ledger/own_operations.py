@@ -12,7 +12,6 @@ from typing import Final
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.event_operations import Movement, same_movement
 from devs_git.domain.ledger.events import NO_OID, Event, Fields, parse
-from devs_git.domain.recall.purge_terms import contains
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.program import Git
@@ -66,6 +65,8 @@ def purged_backup(objects: Objects, backup: str, forms: tuple[bytes, ...]) -> st
 
     NO_OID if the backup has no fields, or if its message contains the secret.
     """
+    from devs_git.domain.recall.purge_terms import contains
+
     head, _, message = objects.read(backup, "commit").partition(b"\n\n")
     backup_event = parse("", (), message.decode("utf-8", "replace"))
     if not backup_event.get(TrailerKey.LEDGER) or contains(message, forms):

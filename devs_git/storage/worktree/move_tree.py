@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from devs_git.domain.ledger.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError, immovable
-from devs_git.storage.git import children, failures, locks, refs
+from devs_git.storage.git import children, locks, refs
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import GitFailed
@@ -287,5 +287,7 @@ def translate_failures(code: str) -> Iterator[None]:
             "git_failed", words, code=code
         ) from error
     except OSError as error:
+        from devs_git.storage.git import failures
+
         said = failures.disk_refusal(error)
         raise immovable("disk", said.message, code=code, hint=said.hint) from error

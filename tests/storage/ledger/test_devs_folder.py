@@ -27,7 +27,7 @@ def viewed(ledgered: Workspace) -> Workspace:
 
 
 def refresh(workspace: Workspace, *, full: bool = False) -> str:
-    return devs_folder.refresh(workspace.places, workspace.ledger, full=full).did
+    return devs_folder.refresh(workspace.places, workspace.ledger, full=full)
 
 
 def put(workspace: Workspace, **files: str | None) -> None:

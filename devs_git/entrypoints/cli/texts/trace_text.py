@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from devs_git.domain.recall.traces import cut_text
 from devs_git.domain.text.plain_text import printable
-from devs_git.entrypoints.cli import fast_trace_get
 from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, when
 from devs_git.entrypoints.console import for_person, paint
 
@@ -102,6 +101,8 @@ def output_text(result: trace_get.Result, *, raw: bool, payload: bool) -> str | 
 
     If the client had cut the output, standard error says so. A payload is as the client sent it.
     """
+    from devs_git.entrypoints.cli import fast_trace_get
+
     if not payload:
         fast_trace_get.say_if_cut(result)
     if for_person() and not raw:
