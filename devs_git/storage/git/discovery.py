@@ -20,7 +20,8 @@ _HARMLESS: Final = {"core.bare": "false", "core.worktree": None, "core.repositor
 _FOREIGN: Final = ("extensions", "include", "includeif")
 # Only the plainest forms: git may read more into any other form, or call the file damaged.
 _SECTION: Final = r'\[([A-Za-z0-9.-]+)(?: +"[^"\\\]\0]*")?\]'
-_SETTING: Final = r'([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*([^"\\\0]*)'
+# A value in quotes, from its beginning to its end, is git's form of an alias such as ours.
+_SETTING: Final = r'([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*([^"\\\0]*|"(?:[^"\\\0]|\\["\\nt])*")'
 
 
 def top_of(where: Path, *, unset: Container[str] = ()) -> Path | None:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.git import discovery
+from devs_git.storage.git import aliases, discovery
 from devs_git.storage.git.places import locate
+from devs_git.storage.git.program import Git
 
 Run = Callable[..., str]
 
@@ -34,6 +35,23 @@ def test_an_ordinary_repository_is_found_from_each_of_its_folders_as_git_finds_i
         top = discovery.top_of(where)
         assert top is not None
         assert [top / ".git", top / ".git", top] == git_finds(where)
+
+
+def moved_by_a_quoted_setting(repo: Path, git: Run) -> Path:
+    (repo.parent / "other").mkdir()
+    with (repo / ".git/config").open("a") as config:
+        config.write('[core]\n\tworktree = "../../other"\n')
+    return repo
+
+
+@pytest.mark.quick
+def test_git_is_not_asked_because_of_our_own_aliases(repo: Path, git: Run) -> None:
+    aliases.install(program := Git(repo), "/a python")
+    aliases.install_devs(program)
+    assert "\\" in (repo / ".git/config").read_text()
+    assert discovery.top_of(repo) == repo
+    git("config", "alias.odd", 'a \\ b "c" ; # d\n\te')
+    assert discovery.top_of(repo) == repo
 
 
 def bare(repo: Path, git: Run) -> Path:
@@ -111,6 +129,7 @@ ODD = [
     linked_git_directory,
     moved_by_configuration,
     moved_by_an_included_file,
+    moved_by_a_quoted_setting,
     named_in_one_line,
     continued_on_the_next_line,
     worktree_configuration,
