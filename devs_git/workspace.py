@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from devs_git.domain.gates.policy import Policy
     from devs_git.domain.ledger.event_header import Content
     from devs_git.domain.ledger.events import Draft, Event
-    from devs_git.storage.catalog.database import Catalog
     from devs_git.storage.git.objects import Objects
     from devs_git.storage.ledger.store import Ledger, Tip
     from devs_git.storage.worktree.engine_site import Site
@@ -170,13 +169,6 @@ class Workspace:
         from devs_git.storage.git import refs
 
         return refs.read(self.git, "HEAD^{commit}")
-
-    def catalog_for_reading(self) -> Catalog:
-        """The catalog for a dry run, which writes nothing; NOT_INITIALIZED if nobody ran `init`."""
-        from devs_git.storage.catalog.database import Catalog
-
-        self.ledger.require()
-        return Catalog.look(self.places.shared)
 
     @property
     def actor(self) -> str:

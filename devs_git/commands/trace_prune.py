@@ -60,7 +60,7 @@ class Result(VerbResult):
 def run(workspace: Workspace, request: Request) -> Result:
     """Delete them and record it. The event is written inside the transaction: what cannot be recorded is not deleted."""
     if request.dry_run:
-        with workspace.catalog_for_reading() as catalog:
+        with open_catalog.catalog_for_reading(workspace) as catalog:
             return _result(_rows_to_delete(workspace, catalog, request), dry_run=True)
     workspace.ledger.require()
     with open_catalog.open_catalog(workspace) as catalog:

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Final
 
-from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.client import Client
-from devs_git.domain.clients.codex import CODEX
-from devs_git.domain.clients.gemini import GEMINI
-from devs_git.domain.clients.opencode import OPENCODE
 
-CLIENTS: Final[dict[str, Client]] = {client.name: client for client in (CLAUDE, CODEX, GEMINI, OPENCODE)}
+_NAMES: Final = ("claude", "codex", "gemini", "opencode")
+
+
+class _Clients(Mapping[str, Client]):
+    """The clients by name. The module of each is imported when it is asked for: a hook has no time for the others."""
+
+    def __getitem__(self, name: str) -> Client:
+        if name not in _NAMES:
+            raise KeyError(name)
+        found: Client = getattr(import_module(f"devs_git.domain.clients.{name}"), name.upper())
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in _NAMES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_NAMES)
+
+    def __len__(self) -> int:
+        return len(_NAMES)
+
+
+CLIENTS: Final = _Clients()

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import SERVER, Client, Evidence, Fields
-from devs_git.domain.clients.opencode_plugin import PLUGIN
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage
@@ -33,6 +32,8 @@ def denial_of_tool(_event: str, reason: str) -> dict[str, Any]:
 
 def plugin(client: Client) -> str:
     """The text of the plug-in."""
+    from devs_git.domain.clients.opencode_plugin import PLUGIN
+
     lines = {event: client.command(event) for event in client.events}
     return PLUGIN.replace("@LINES@", json.dumps(lines, indent=2))
 

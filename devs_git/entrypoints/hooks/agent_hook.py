@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.calls.tool_guard import git_folders, may_run
-from devs_git.domain.clients.one_client import find_client
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text import limits
 from devs_git.errors import EXIT_INTERNAL, DevsError, invalid
 from devs_git.storage.git import bounded
@@ -52,12 +52,9 @@ def main(arguments: list[str]) -> int:
 
 def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
     name, *places = arguments or ("",)
-    try:
-        client = find_client(name)
-    except KeyError:
-        client = None
-    if client is None or not places:
+    if name not in CLIENTS or not places:
         raise DevsError("INVALID_ARGUMENTS", _USAGE)
+    client = CLIENTS[name]
     tool, tool_input, folder = _tool(client, payload)
     instead = ""
     if may_run(client, tool, tool_input):

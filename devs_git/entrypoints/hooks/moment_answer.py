@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from devs_git.domain.clients import moment_call, one_client
+from devs_git.domain.clients import moment_call
 from devs_git.domain.clients.client import BEFORE, PROMPT
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.moment_call import MomentCall
 from devs_git.storage.git.places import Places
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def call_of(words: list[str], data: bytes) -> tuple[MomentCall, Places]:
     """The call with this payload, and its worktree. ValueError if the payload is no JSON object."""
     name, event, common, git_dir, top = words
-    call = moment_call.parse(one_client.find_client(name), event, data)
+    call = moment_call.parse(CLIENTS[name], event, data)
     return call, Places(Path(git_dir), Path(common), Path(top))
 
 

@@ -25,11 +25,12 @@ def identify(workspace: Workspace, session: str) -> tuple[str, str]:
 
 def _client(workspace: Workspace, session: str) -> str:
     """The client as the catalog knows it. A catalog that cannot be read is no reason to refuse the command."""
+    from devs_git.operations.recall.open_catalog import catalog_for_reading
     from devs_git.storage.catalog import messages
     from devs_git.storage.catalog.database import TROUBLE
 
     try:
-        with workspace.catalog_for_reading() as catalog:
+        with catalog_for_reading(workspace) as catalog:
             known = messages.session(catalog, session)
     except DevsError as error:
         if error.code == "NOT_INITIALIZED":

@@ -34,6 +34,14 @@ def open_catalog(workspace: Workspace, *, caught_up: bool = False) -> Iterator[C
         yield catalog
 
 
+def catalog_for_reading(workspace: Workspace) -> Catalog:
+    """The catalog for a dry run, which writes nothing; NOT_INITIALIZED if nobody ran `init`."""
+    from devs_git.storage.catalog.database import Catalog
+
+    workspace.ledger.require()
+    return Catalog.look(workspace.places.shared)
+
+
 def ingest_spool(workspace: Workspace, catalog: Catalog) -> tuple[int, int]:
     """Read the payloads of agent hooks into the catalog. Returns how many were read and how many were rejected. BUSY."""
     if not workspace.places.has_spooled:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.hook_payload import Captured
@@ -25,9 +24,6 @@ class SpoolFile:
     commit: str
     task_id: str
     agent: str
-
-
-Handler = Callable[["Catalog", SpoolFile], None]
 
 
 def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
@@ -109,8 +105,19 @@ def _path(payload: Captured, name: str) -> Path | None:
     return path if path.is_absolute() else None
 
 
-# What to do with the payload of an event, in the transaction; a ValueError rejects it. Files of other events stay.
-HANDLERS: Final[dict[str, Handler]] = {
-    **{event: _keep_trace for client in CLIENTS.values() for event in client.after},
-    **{event: _keep_transcript for client in CLIENTS.values() for event in client.session},
-}
+def is_kept(client: str, event: str) -> bool:
+    """Whether the payload of an event is read; that of another client's event is rejected then. Files of other events stay."""
+    # The own client first: the modules of the others are imported only if it does not know the event.
+    names = sorted(CLIENTS, key=lambda name: name != client)
+    return any(event in CLIENTS[name].after or event in CLIENTS[name].session for name in names)
+
+
+def keep(catalog: Catalog, spooled: SpoolFile) -> None:
+    """Take in the payload, in the transaction. A ValueError rejects it."""
+    client, event = spooled.payload.client, spooled.payload.event
+    if event in client.after:
+        _keep_trace(catalog, spooled)
+    elif event in client.session:
+        _keep_transcript(catalog, spooled)
+    else:
+        raise ValueError("the payload of this event is not kept")

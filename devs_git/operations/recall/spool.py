@@ -19,7 +19,8 @@ from devs_git.domain.clients.hook_payload import Captured
 from devs_git.domain.text import limits
 from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
-from devs_git.operations.recall.payload_handlers import HANDLERS, SpoolFile, transcript_path
+from devs_git.operations.recall import payload_handlers
+from devs_git.operations.recall.payload_handlers import SpoolFile, is_kept, transcript_path
 from devs_git.storage.git import bounded, locks
 from devs_git.storage.git.places import Places, locate
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git
@@ -49,12 +50,15 @@ class _Found(NamedTuple):
 
     finished: int
     path: str
+    client: str
     event: str
 
 
 def newest_payload(places: Places, task_id: str) -> Captured | None:
     """The newest payload of the task that names a transcript. Only a few small payloads are read."""
-    newest = sorted((found for found in _files(places.spool) if found.event in HANDLERS), reverse=True)
+    newest = sorted(
+        (found for found in _files(places.spool) if is_kept(found.client, found.event)), reverse=True
+    )
     for found in newest[:_GLANCE]:
         with contextlib.suppress(OSError, ValueError, RecursionError):
             path = Path(found.path)
@@ -93,7 +97,7 @@ def waiting_files(places: Places) -> tuple[Path, ...]:
 
 
 def _find_files(places: Places) -> list[_Found]:
-    return sorted(found for found in _files(places.spool) if found.event in HANDLERS)
+    return sorted(found for found in _files(places.spool) if is_kept(found.client, found.event))
 
 
 def ingest(
@@ -103,7 +107,7 @@ def ingest(
     progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
 ) -> Counts:
     """Read all files. `git` must see the repository's refs. BUSY if another process reads the spool for more than a minute."""
-    if not any(found.event in HANDLERS for found in _files(places.spool)):
+    if not any(is_kept(found.client, found.event) for found in _files(places.spool)):
         return Counts()
     with locks.hold(places.shared / "spool.lock", wait=_WAIT):
         _sweep(places)
@@ -128,7 +132,7 @@ def _take(catalog: Catalog, batch: Sequence[_Found], origins: _Origins, places: 
                 data = _bytes(found)
                 if data is not None:
                     spooled = _parse(found, data, origins)
-                    HANDLERS[spooled.payload.event](catalog, spooled)
+                    payload_handlers.keep(catalog, spooled)
             except (ValueError, KeyError, RecursionError):
                 bad.append(found)
             except DevsError as error:
@@ -229,8 +233,8 @@ def _files(where: Path) -> Iterator[_Found]:
             for entry in entries:
                 with contextlib.suppress(FileNotFoundError):  # another process has read it
                     if entry.name[0] != "." and entry.is_file():
-                        event = entry.name.rpartition(".")[2]
-                        yield _Found(entry.stat().st_mtime_ns, entry.path, event)
+                        *_, client, event = ("", *entry.name.split("."))
+                        yield _Found(entry.stat().st_mtime_ns, entry.path, client, event)
     except FileNotFoundError:
         return
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.audit.findings import Action
 from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.gates.policy import FIRST, PROPOSED, Policy, parse
 from devs_git.domain.ledger.events import IN_FORCE, LEDGER, NO_OID, Draft, Event, RefUpdate
@@ -18,6 +17,9 @@ from devs_git.storage.git import bounded, locks, newest_objects, refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.store import LOCK, LOCK_SECONDS, Ledger, Tip
 from devs_git.values import immutable
+
+if TYPE_CHECKING:
+    from devs_git.domain.audit.findings import Action
 
 _PROPOSED: Final = (
     "The proposed policy of this repository. The policy in force is policy.yaml in the ledger. A change here takes effect\n"
@@ -132,6 +134,8 @@ def write(top: Path, policy: bytes, first: str) -> Action:
 
     `first` is the event of the first policy, which tells clones that this is the right ledger.
     """
+    from devs_git.domain.audit.findings import Action
+
     record = yaml_documents.load(policy, IN_FORCE, "policy", code="POLICY_INVALID")
     named = {"genesis": record["genesis"], FIRST: first} if first else {}
     data = yaml_documents.dump({**named, **record}, "policy", comment=_PROPOSED)

@@ -34,11 +34,11 @@ from devs_git.workspace import Workspace
 if sys.argv[1:] == ["killed"]:  # at the moment between commit and the first file that goes
     os.unlink = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[1:] == ["midway"]:  # with three of five in the transaction
-    keep, seen = payload_handlers.HANDLERS["PostToolUse"], []
+    keep, seen = payload_handlers.keep, []
     def kill(catalog, spooled):
         seen.append(keep(catalog, spooled))
         len(seen) < 3 or os.kill(os.getpid(), signal.SIGKILL)
-    payload_handlers.HANDLERS["PostToolUse"] = kill
+    payload_handlers.keep = kill
 workspace = Workspace.open()
 with Catalog.open(workspace.places.shared) as catalog:
     print(spool.ingest(workspace.places, workspace.store_git, catalog).ingested)
@@ -220,7 +220,9 @@ def test_half_a_file_is_left_to_its_hook_and_shown_once_that_is_long_dead(ledger
     assert spool.rejected_files(ledgered.places) == ("half",)
 
 
-def test_a_transaction_that_fails_leaves_every_file_in_place(ledgered: Workspace) -> None:
+def test_a_transaction_that_fails_leaves_every_file_in_place(
+    ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     leave(ledgered, after(1))
     leave(ledgered, after(2))
 
@@ -228,12 +230,9 @@ def test_a_transaction_that_fails_leaves_every_file_in_place(ledgered: Workspace
         if spooled.payload.text("tool_use_id") == "u2":
             raise DevsError("BUSY", "no room")
 
-    before, payload_handlers.HANDLERS["PostToolUse"] = payload_handlers.HANDLERS["PostToolUse"], broken
-    try:
-        with pytest.raises(DevsError, match="no room"):
-            ingest(ledgered)
-    finally:
-        payload_handlers.HANDLERS["PostToolUse"] = before
+    monkeypatch.setattr(payload_handlers, "keep", broken)
+    with pytest.raises(DevsError, match="no room"):
+        ingest(ledgered)
     assert len(spool.waiting_files(ledgered.places)) == 2
     assert stored(ledgered) == []
 

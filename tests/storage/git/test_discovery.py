@@ -38,6 +38,7 @@ def test_an_ordinary_repository_is_found_from_each_of_its_folders_as_git_finds_i
 
 
 def moved_by_a_quoted_setting(repo: Path, git: Run) -> Path:
+    assert git("rev-parse", "HEAD")
     (repo.parent / "other").mkdir()
     with (repo / ".git/config").open("a") as config:
         config.write('[core]\n\tworktree = "../../other"\n')
