@@ -23,6 +23,18 @@ def test_flags_of_the_index_come_back(case: Case) -> None:
     case.look().must_equal(then)
 
 
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+def test_flags_that_came_after_the_moment_go(case: Case, flag: str) -> None:
+    case.stage("1", {"a": b"1\n", "b": b"2\n"})
+    case.write({"a": b"dirty\n"})
+    then, name = case.look(), moment(case)
+    case.git("update-index", flag, "b")
+    case.write({"a": b"other\n"})
+    there_and_back_at_moment(case, name, "discard")
+    assert case.git("ls-files", "-v", "b") == "H b"
+    case.look().must_equal(then)
+
+
 @pytest.mark.parametrize(
     "flags", [("--skip-worktree",), ("--assume-unchanged",), ("--skip-worktree", "--assume-unchanged")]
 )

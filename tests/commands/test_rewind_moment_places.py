@@ -193,25 +193,15 @@ def test_a_moment_with_a_detached_head(case: Case) -> None:
     case.look().must_equal(then)
 
 
-def test_an_operation_under_way_refuses(case: Case) -> None:
-    all_kinds(case)
-    name = moment(case)
-    case.git("reset", "-q", "--hard")
-    (case.top / ".git/MERGE_HEAD").write_text(case.git("rev-parse", "HEAD") + "\n")
-    assert case.assert_refused(name).details["reason"] == "operation_under_way"
-
-
-def test_a_moment_in_the_middle_of_a_merge_refuses_with_the_way_out(case: Case) -> None:
+def test_a_branch_of_devs_git_that_is_gone_is_not_made_again(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
-    case.git("switch", "-qc", "side", "HEAD~1")
-    case.commit({"a": b"side\n"})
-    case.git("switch", "-q", "main")
-    case.git("merge", "side", ok=(1,))
-    name = moment(case)
-    case.git("merge", "--abort")
-    refused = case.assert_refused(name)
-    assert refused.details["reason"] == "operation_under_way"
-    assert f"devs-git restore moment:{name[7:17]} -- PATH" in refused.hint
+    for branch in ("devs/preserved/old", "side"):
+        case.git("branch", branch)
+    case.write({"a": b"dirty\n"})
+    name = moment(case, keep_refs=True)
+    case.git("branch", "-qD", "devs/preserved/old", "side")
+    case.git("reset", "-q", "--hard")
+    assert case.rewind(name).made_branches == ("side",)
 
 
 def test_a_nested_repository_in_the_way_refuses(case: Case) -> None:

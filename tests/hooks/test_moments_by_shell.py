@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,14 +16,20 @@ from devs_git.storage.moments import read_moments
 from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import after, before, call
+from tests.support.hanging_git import hanging_git, hung
 from tests.support.hook_moments import kept, prompt
 
 pytestmark = pytest.mark.quick
 
 
-def test_the_hook_keeps_the_umask_so_usual_permissions_are_not_listed(initialised: Path) -> None:
-    project = initialised
-    client_files.install(locate(project), project, CLIENTS["claude"])
+@pytest.fixture
+def project(initialised: Path) -> Path:
+    """A repository with the hook of one client."""
+    client_files.install(locate(initialised), initialised, CLIENTS["claude"])
+    return initialised
+
+
+def test_the_hook_keeps_the_umask_so_usual_permissions_are_not_listed(project: Path) -> None:
     call(project, prompt())
     kept(project)
     for number, payload in enumerate((before("Bash", command="make"), after())):
@@ -39,9 +48,7 @@ def test_the_hook_keeps_the_umask_so_usual_permissions_are_not_listed(initialise
     assert [path for path in private if path.stat().st_mode & 0o077] == []
 
 
-def test_what_the_shell_saw_is_in_the_moment_and_its_notes_are_gone(initialised: Path) -> None:
-    project = initialised
-    client_files.install(locate(project), project, CLIENTS["claude"])
+def test_what_the_shell_saw_is_in_the_moment_and_its_notes_are_gone(project: Path) -> None:
     call(project, prompt())
     assert len(kept(project)) == 1
     (project / "a.txt").write_text("changed\n")
@@ -58,3 +65,48 @@ def test_what_the_shell_saw_is_in_the_moment_and_its_notes_are_gone(initialised:
     assert workspace.objects.read(found["a.txt"].oid, "blob") == b"changed\n"
     assert workspace.objects.read(found['odd "name\n'].oid, "blob") == b"new\n"
     assert list((project / ".git/devs/moments").glob(".*")) == []
+
+
+@pytest.mark.parametrize("command", ["git commit -q --allow-empty -m empty", "git reset -q --soft HEAD~1"])
+def test_a_prompt_notices_a_commit_that_changes_no_file(command: str, project: Path) -> None:
+    call(project, prompt())
+    assert len(kept(project)) == 1
+    subprocess.run(["sh", "-c", command], cwd=project, check=True)
+    call(project, prompt())
+    assert len(kept(project)) == 2
+
+
+def test_what_a_git_did_not_tell_in_time_is_looked_up_again(project: Path, tmp_path: Path) -> None:
+    call(project, prompt())
+    assert len(kept(project)) == 1
+    (project / "a.txt").write_text("changed\n")
+    (project / "new.txt").write_text("new\n")
+    slow: dict[str, Any] = {**hanging_git(tmp_path / "slow", at=1)}
+    call(project, prompt(), **slow)
+    assert hung(tmp_path / "slow")
+    (moment, _), workspace = kept(project)[-1], Workspace.open(project)
+    found = list_files(workspace.git, read_moments.load(workspace.objects, moment.id)[0].worktree)
+    assert workspace.objects.read(found["a.txt"].oid, "blob") == b"changed\n"
+    assert workspace.objects.read(found["new.txt"].oid, "blob") == b"new\n"
+
+
+def test_the_shell_writes_through_no_link(project: Path, tmp_path: Path) -> None:
+    call(project, prompt())
+    own, victim, elsewhere = project / ".git/devs/moments", tmp_path / "victim", tmp_path / "elsewhere"
+    victim.write_text("theirs\n")
+    (own / "prompted").unlink()
+    (own / "prompted").symlink_to(victim)
+    call(project, prompt())
+    assert victim.read_text() == "theirs\n"
+    elsewhere.mkdir()
+    shutil.rmtree(own)
+    own.symlink_to(elsewhere)
+    for payload in (prompt(), before("Bash", command="rm x")):
+        assert call(project, payload).status == 0
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("session", ["", "a b", "a\nb", 'a"b', "../b"])
+def test_an_odd_name_of_a_session_is_not_noted(session: str, project: Path) -> None:
+    call(project, prompt(session_id=session))
+    assert not (project / ".git/devs/moments/prompted").exists()

@@ -160,7 +160,12 @@ def test_a_linked_worktree_that_is_removed_from_elsewhere_has_a_moment(
     linked = tmp_path / "linked"
     git("worktree", "add", "-q", os.fspath(linked))
     (linked / "work.txt").write_text("work")
-    for command in ("git worktree remove --force linked", "rm -rf ../linked", f"rm -rf {linked}"):
+    for command in (
+        "git worktree remove --force linked",
+        "rm -rf ../linked",
+        f"rm -rf {linked}",
+        "rm -rf ~/../linked",
+    ):
         git("worktree", "prune")
         if not linked.exists():
             git("worktree", "add", "-fq", os.fspath(linked), "linked")
@@ -168,6 +173,18 @@ def test_a_linked_worktree_that_is_removed_from_elsewhere_has_a_moment(
         line = scene.run(command)[-1]
         assert f"the worktree {linked} with 1 uncommitted file (work.txt)" in line
         assert f"devs-git restore moment:{line.partition('moment:')[2][:10]} --worktree {linked}" in line
+
+
+@pytest.mark.parametrize("folder", ["../linked", "~/../linked", "{}"])
+def test_what_a_command_of_git_takes_from_another_worktree_is_named(
+    folder: str, scene: Net, git: Run, tmp_path: Path
+) -> None:
+    linked = tmp_path / "linked"
+    git("worktree", "add", "-q", os.fspath(linked))
+    (linked / "a.txt").write_text("work")
+    (line,) = scene.run(f"git -C {folder.format(linked)} reset --hard")
+    assert "1 uncommitted file (a.txt)" in line
+    assert f"git -C {linked} devs rewind moment:" in line
 
 
 def test_a_session_that_removes_its_own_worktree_is_known_in_the_main_one(

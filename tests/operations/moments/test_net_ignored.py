@@ -9,6 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from devs_git.operations.moments import net
 from devs_git.storage.moments import read_moments
 from devs_git.workspace import Workspace
 from tests.support.net_scene import Net
@@ -93,3 +94,19 @@ def test_an_ignored_file_that_a_program_writes_over_is_kept(command: str, repo: 
     newest = read_moments.list_moments(here.store_git, here.objects)[-1]
     _, details = read_moments.load(here.objects, newest.id)
     assert here.objects.read(here.objects.read_tree(details.ignored)[".env"].oid, "blob") == b"mine"
+
+
+def test_all_else_is_kept_before_many_ignored_files_are_read(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To read them may take longer than a client waits."""
+    monkeypatch.setattr(net, "_MANY", 1)
+    (repo / ".gitignore").write_text("*.log\n")
+    for name in ("one.log", "two.log", "new.txt"):
+        (repo / name).write_text("mine\n")
+    Net(repo).run("git clean -fdx")
+    here = Workspace.open(repo)
+    moments = read_moments.list_moments(here.store_git, here.objects)
+    found = [read_moments.load(here.objects, one.id) for one in reversed(moments) if one.kind == "call"]
+    assert [bool(details.ignored) for _, details in found] == [False, True]
+    assert found[0][0] == found[1][0]

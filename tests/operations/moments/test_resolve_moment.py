@@ -228,6 +228,14 @@ def test_a_branch_that_a_person_put_among_the_snapshots_has_no_moment(turns: Tur
     assert (error.code, "devs-git restore snapshot/mine" in error.hint) == ("MOMENT_NOT_FOUND", True)
 
 
+def test_a_snapshot_whose_branch_was_moved_has_no_moment(turns: Turns, git: Run) -> None:
+    turns.edit("a.txt", "saved\n")
+    turns.moment(0, "snapshot")
+    branch = snapshot_create.run(turns.now(0), snapshot_create.Request()).branch
+    git("branch", "--force", branch, "HEAD")
+    assert refusal(turns.now(100), branch).code == "MOMENT_NOT_FOUND"
+
+
 def test_the_list_is_in_the_order_of_time_over_days_hours_and_worktrees(
     turns: Turns, git: Run, tmp_path: Path
 ) -> None:
