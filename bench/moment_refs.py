@@ -14,8 +14,8 @@ from bench import repositories
 from bench.measure import Arm, Bench
 from bench.report import Row
 from bench.subjects import OURS, START_UP, start_up
-from devs_git.domain.moments.moment import Details, Occasion, commit_ref, day_of, entry_of, states_ref
-from devs_git.storage.moments import moment_store
+from devs_git.domain.moments.moment import BASE, Details, Occasion, day_of, entry_of, states_ref, tip_ref
+from devs_git.storage.moments import kept_commits, moment_store
 from devs_git.storage.worktree.backups import State
 from devs_git.values import as_mapping
 
@@ -165,4 +165,7 @@ def _refs(bench: Bench, top: Path, head: str, moments: list[str]) -> None:
         entries = [("040000", "tree", oid, hour) for oid, hour in zip(found, hours, strict=True)]
         (tree,) = _make_trees(bench, top, [entries])
         bench.run(*own, states_ref(".", day), tree, where=top)
-        bench.run("git", "update-ref", commit_ref(".", day, head), head, where=top)
+        bench.run(*own, tip_ref(".", day, head), head, where=top)
+    # As a first moment leaves it: the newest commits are in the store, and a ref keeps the others.
+    older = bench.run("git", "rev-parse", f"{head}~{kept_commits.IN_A_HOOK.commits}", where=top)
+    bench.run("git", "update-ref", f"{BASE}{older}", older, where=top)

@@ -144,7 +144,7 @@ def show_moment(workspace: Workspace, request: Request) -> MomentResult:
     one = moment_rows.ReadMoment(named, state, details)
     (row,) = moment_rows.rows(workspace, [one])
     git = moment_store.with_objects(workspace.store_git, workspace.places.common)
-    head = workspace.objects.read(state.head, "commit")[5:45].decode() if state.head else EMPTY_TREE
+    head = f"{state.head}^{{tree}}" if state.head else EMPTY_TREE
     unstaged = letters(git, state.index, state.worktree)
     gone = not (workspace.places.common.parent / details.top / ".git").exists()
     return MomentResult(

@@ -9,7 +9,11 @@ import pytest
 
 from devs_git.commands import doctor, sync
 from devs_git.domain.audit.findings import Finding
+from devs_git.domain.moments.moment import BASE
 from devs_git.entrypoints import router
+from devs_git.storage.git.refs import BACKUPS
+from devs_git.storage.moments import kept_commits
+from devs_git.storage.moments.kept_commits import Most
 from devs_git.workspace import Workspace
 from tests.conftest import Run
 from tests.support.git_calls import git as git_in
@@ -19,8 +23,10 @@ pytestmark = pytest.mark.quick
 
 
 @pytest.fixture
-def origin(initialised: Path, git: Run) -> Path:
-    """A bare remote of a repository with a moment."""
+def origin(initialised: Path, git: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bare remote of a repository with a moment, of whose commit our refs keep what came before it, and with a backup."""
+    monkeypatch.setattr(kept_commits, "IN_A_HOOK", Most(1, 2_000, 1 << 20))
+    git("update-ref", f"{BACKUPS}x", "HEAD")
     place = initialised.parent / "origin.git"
     git("init", "-q", "--bare", str(place))
     git("remote", "add", "origin", str(place))
@@ -48,8 +54,9 @@ def test_a_remote_that_got_moments_is_named_until_its_command_deleted_them(
     assert (found.code, found.severity) == ("REMOTE_HAS_MOMENTS", "warning")
     assert "untracked files" in found.message
     kept = git("for-each-ref")
+    assert git_in("for-each-ref", "refs/zdevs", where=origin) != ""
     fix(initialised, found)
-    assert git_in("for-each-ref", "refs/devs/moments", "refs/devs/backup", where=origin) == ""
+    assert git_in("for-each-ref", "refs/zdevs", "refs/devs/backup", where=origin) == ""
     assert git_in("for-each-ref", "refs/heads", where=origin) != ""
     assert git("for-each-ref") == kept
     sync.run(Workspace.open(initialised), sync.Request("origin"))
@@ -85,7 +92,7 @@ def test_a_push_that_sends_all_refs_is_named_and_its_command_leaves_them_out(
     git("branch", "other")
     git("push", "-q", "origin")
     assert git_in("for-each-ref", "refs/heads/other", where=origin) != ""
-    assert git_in("for-each-ref", "refs/devs/moments", "refs/devs/backup", where=origin) == ""
+    assert git_in("for-each-ref", "refs/zdevs", "refs/devs/backup", where=origin) == ""
 
 
 def test_a_fetch_that_would_delete_moments_is_named_and_after_its_command_they_stay(
@@ -117,7 +124,7 @@ def test_old_moments_are_a_note_and_no_problem(initialised: Path) -> None:
 def test_a_push_to_an_address_is_noted_and_named_without_its_password(
     initialised: Path, origin: Path, git: Run
 ) -> None:
-    git("push", "-q", str(origin), "refs/devs/moments/*:refs/devs/moments/*")
+    git("push", "-q", str(origin), f"{BASE}*:{BASE}*")
     note = initialised / ".git/devs/remote-copies"
     assert note.read_text() == f"{origin}\n"
     assert [one.code for one in findings(initialised)] == ["REMOTE_HAS_MOMENTS"]

@@ -10,6 +10,7 @@ import pytest
 
 from devs_git.commands import restore, task_start
 from devs_git.errors import DevsError
+from devs_git.storage.moments import moment_store
 from devs_git.workspace import Workspace
 from tests.support.moment_stage import all_kinds, dirty, moment
 from tests.support.rewind_cases import Case, Executable, Link
@@ -139,16 +140,14 @@ def test_if_a_step_fails_no_worktree_and_no_branch_is_left(
     assert not linked.top.with_name("again").exists()
 
 
-def test_a_moment_whose_commit_git_has_pruned_is_not_found_and_nothing_is_made(
-    case: Case, linked: Case
-) -> None:
-    name = moment(linked)
+def test_a_moment_whose_commit_is_lost_is_not_found_and_nothing_is_made(case: Case, linked: Case) -> None:
+    name, head = moment(linked), linked.git("rev-parse", "HEAD")
     case.git("worktree", "remove", "--force", str(linked.top))
     case.git("branch", "-qD", "side")
-    for ref in case.git("for-each-ref", "--format=%(refname)", "refs/devs/moments/").split():
-        case.git("update-ref", "-d", ref)
     case.git("reflog", "expire", "--expire=now", "--all")
     case.git("gc", "-q", "--prune=now")
+    own = moment_store.folder(case.top / ".git") / "objects"
+    (own / head[:2] / head[2:]).unlink()
     with pytest.raises(DevsError) as refused:
         bring(case, name, linked.top.with_name("again"))
     assert refused.value.code == "MOMENT_NOT_FOUND"

@@ -16,6 +16,11 @@ KINDS: Final[tuple[str, ...]] = get_args(Kind)
 
 PREFIX: Final = "refs/devs/moments/"
 STATES: Final = f"{PREFIX}states/"
+# In the store of moments, beside the states: the commits that the moments of a day need.
+TIPS: Final = f"{PREFIX}tips/"
+# In the user's repository. It sorts after refs/heads, refs/remotes and refs/tags, whose names git then prefers.
+BASE: Final = "refs/zdevs/moments/"
+# In the user's repository: what older versions had in place of TIPS and BASE.
 COMMITS: Final = f"{PREFIX}commits/"
 # Characters of a prompt or of a command that a moment keeps.
 WORDS: Final = 200
@@ -105,14 +110,14 @@ def states_ref(worktree: str, day: str) -> str:
     return f"{STATES}{path_of(worktree)}/{day}"
 
 
-def commit_ref(worktree: str, day: str, commit: str) -> str:
-    """The ref that keeps a commit as long as the moments of that day."""
-    return f"{COMMITS}{path_of(worktree)}/{day}/{commit}"
+def tip_ref(worktree: str, day: str, commit: str) -> str:
+    """The ref in the store that keeps a commit as long as the moments of that day."""
+    return f"{TIPS}{path_of(worktree)}/{day}/{commit}"
 
 
 def day_of_ref(ref: str) -> tuple[str, str] | None:
-    """Worktree and day of a ref below `STATES` or `COMMITS`; None for another ref."""
-    if not ref.startswith((STATES, COMMITS)):
+    """Worktree and day of a ref below `STATES`, `TIPS` or `COMMITS`; None for another ref."""
+    if not ref.startswith((STATES, TIPS, COMMITS)):
         return None
     parts = ref.removeprefix(PREFIX).split("/")
     at = 2 if parts[1] == "main" else 3

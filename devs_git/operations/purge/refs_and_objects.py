@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.moments.moment import PREFIX, STATES
+from devs_git.domain.moments.moment import BASE, PREFIX, STATES
 from devs_git.domain.recall.purge_terms import (
     DroppedRef,
     Remainder,
@@ -35,6 +35,7 @@ KINDS: Final = {
     "refs/tags/devs/task-": "checkpoint",
     "refs/devs/branches/": "branch",
     PREFIX: "moments",
+    BASE: "moments",
 }
 _LEDGER: Final = ("refs/heads/devs/ledger", "refs/devs/remotes/", "refs/devs/incoming/")
 # Where the tree of a backup or of a moment has a path.
@@ -103,7 +104,7 @@ def find_secret(
     """Search all objects of the repository and of its moments; reads only."""
     listed = [*_refs(git, secret)]
     if moment_store.exists(common):
-        own = refs.list_refs(moment_store.refs_of(git, common), STATES.rstrip("/"))
+        own = refs.list_refs(moment_store.refs_of(git, common), PREFIX.rstrip("/"))
         listed += [_Ref(name, oid, oid, checked_out=False, kind="moments") for name, oid in own.items()]
         git = moment_store.with_objects(git, common)
     moments = prune_moments.moments_of(git, [ref.oid for ref in listed if ref.name.startswith(STATES)])

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from devs_git.domain.ledger.events import LEDGER
-from devs_git.domain.moments.moment import COMMITS
+from devs_git.domain.moments.moment import BASE, COMMITS
 from devs_git.operations.recall import spool
 from devs_git.storage.catalog import database
 from devs_git.storage.git import object_graph, refs
@@ -52,7 +52,9 @@ def measure(workspace: Workspace, days: Sequence[Day]) -> Iterator[Use]:
         workspace.progress(f"measuring {kind}", 0, 0)
         own = [oid for ref, oid in every.items() if ref.startswith(folder)]
         rest = [
-            oid for ref, oid in every.items() if not (ref.startswith((folder, COMMITS)) or _COPY.match(ref))
+            oid
+            for ref, oid in every.items()
+            if not (ref.startswith((folder, BASE, COMMITS)) or _COPY.match(ref))
         ]
         yield Use(kind, len(own), _bytes(workspace, own, [*rest, *heads]))
     yield from _files(workspace)
@@ -102,8 +104,9 @@ def _use(kind: str, paths: Sequence[Path]) -> Use:
 
 
 def _size(path: Path) -> int:
-    """Bytes on disk; -1 if the file is gone meanwhile."""
+    """Bytes on disk; -1 if the file is gone meanwhile. A second name of a file takes none."""
     try:
-        return path.lstat().st_blocks * 512
+        facts = path.lstat()
     except OSError:
         return -1
+    return facts.st_blocks * 512 if facts.st_nlink == 1 else 0

@@ -7,26 +7,27 @@ from typing import Final
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.moments.moment import (
-    COMMITS,
+    TIPS,
     Details,
-    commit_ref,
     day_of,
     entry_of,
     path_of,
     states_ref,
+    tip_ref,
 )
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
-from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.moments import moment_store
+from devs_git.storage.moments import kept_commits, moment_store
 from devs_git.storage.moments.captured_state import Captured, stage_entries
 from devs_git.storage.moments.maker import KnownMoment, Maker
 from devs_git.storage.worktree.backups import META
 from devs_git.values import as_mapping, replace
 
 _ATTEMPTS: Final = 20
+# Branches and stash entries of which each may have a ref.
+_FEW: Final = 50
 
 
 def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment | None) -> str:
@@ -35,19 +36,16 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
     We wait for the disk as much as git does for an object that it writes: a loss of power may cost the newest moments.
     """
     _adopt(maker, captured, details, last)
+    tips = _tips(maker, captured.state.head, details, last)
     # Each object that we write here goes into the store of moments, even if the user's store has it.
     maker = replace(maker, objects=replace(maker.objects, durable=False, alternates=()))
     for _ in range(_ATTEMPTS):
         details, update, moment_id = _add(maker, captured, details)
-        commits = _commits(maker, captured.state.head, details, last)
         try:
-            if commits:
-                refs.transaction(maker.store, commits, "devs: moment")
-            refs.transaction(maker.moments, (update,), "devs: moment")
+            refs.transaction(maker.moments, (update, *tips), "devs: moment")
         except (refs.RefMoved, refs.RefLocked):
-            for one in commits:
-                moment_store.mend_ref(maker.places.common, one.ref)
-            moment_store.mend_ref(moment_store.folder(maker.places.common), update.ref)
+            for one in (update, *tips):
+                moment_store.mend_ref(moment_store.folder(maker.places.common), one.ref)
             continue
         return moment_id
     raise DevsError("BUSY", "Other processes change the moments of this worktree.", hint="Try it again.")
@@ -123,35 +121,33 @@ def _write(objects: Objects, captured: Captured, details: Details) -> str:
     return objects.write_tree(entries)
 
 
-def _commits(maker: Maker, head: str, details: Details, last: KnownMoment | None) -> tuple[RefUpdate, ...]:
-    """The refs that keep HEAD's commit, and the recorded branches and stash entries.
+def _tips(maker: Maker, head: str, details: Details, last: KnownMoment | None) -> tuple[RefUpdate, ...]:
+    """Keep HEAD's commit, and the recorded branches and stash entries; the refs of the day that say so.
 
     If HEAD moved forward on the same day, the ref of the earlier commit is not needed any more.
     """
-    git, worktree, day = maker.store, maker.places.worktree_id, day_of(details.created_at)
-    before = last if last and day_of(last.details.created_at) == day else None
-    wanted = _kept_commits(head, details)
-    if before and wanted.keys() <= _kept_commits(before.state.head, before.details).keys():
+    worktree, day, common = maker.places.worktree_id, day_of(details.created_at), maker.places.common
+    wanted, known = _kept_commits(head, details), _kept_commits(last.state.head, last.details) if last else {}
+    same_day = bool(last and day_of(last.details.created_at) == day)
+    new = [oid for oid in wanted if oid not in known]
+    if same_day and not new:
         return ()
-    held = set(refs.list_refs(git, f"{COMMITS}{path_of(worktree)}/{day}").values())
-    new = [oid for oid in wanted if oid not in held]
-    if len(wanted) > 1 and new:
-        new = [oid for oid in _independent(git, [*new, *held]) if oid not in held]
-    updates = [RefUpdate(commit_ref(worktree, day, oid), oid, NO_OID) for oid in new]
-    earlier = before.state.head if before else ""
-    if earlier in held and head in new and git.says("merge-base", "--is-ancestor", earlier, head):
-        updates.append(RefUpdate(commit_ref(worktree, day, earlier), NO_OID, earlier))
+    of_day = f"{TIPS}{path_of(worktree)}/{day}"
+    held = set(refs.list_refs(maker.moments, of_day).values()) if len(wanted) > 1 else set()
+    new = [oid for oid in new if oid not in held]
+    found = kept_commits.keep(maker.git, maker.store, common, new, {*known, *held}) if new else None
+    tips = [oid for oid in (new if same_day else wanted) if oid not in held]
+    if len(tips) > _FEW:
+        tips = kept_commits.independent(maker.git, tips)
+    updates = [RefUpdate(tip_ref(worktree, day, oid), oid, "") for oid in tips]
+    earlier = last.state.head if last and same_day else ""
+    if found and earlier in found.parents:
+        before = tip_ref(worktree, day, earlier)
+        if refs.loose(moment_store.folder(common), before) == earlier:
+            updates.append(RefUpdate(before, NO_OID, earlier))
     return tuple(updates)
 
 
 def _kept_commits(head: str, details: Details) -> dict[str, None]:
     """HEAD's commit, and the recorded branches and stash entries, each once. No commit is kept before the first one."""
     return dict.fromkeys(oid for oid in (head, *details.branches.values(), *details.stashes) if oid)
-
-
-def _independent(git: Git, oids: list[str]) -> list[str]:
-    """Those of the commits that no other one reaches. All of them if git cannot tell, for example in a shallow clone."""
-    try:
-        return git.text("merge-base", "--independent", *oids).split()
-    except GitFailed:
-        return oids

@@ -19,7 +19,7 @@ from devs_git.domain.moments.loss import (
     lost_files,
     lost_staged,
 )
-from devs_git.domain.moments.moment import COMMITS, Details
+from devs_git.domain.moments.moment import BASE, COMMITS, Details
 from devs_git.storage.git import children, refs
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.objects import EMPTY_TREE
@@ -37,6 +37,7 @@ _BRANCHES: Final = ("--branches", "--tags", "--remotes")
 # Behind a commit: what only it reaches. Refs of ours and stash entries do not count.
 NOT_GONE: Final = (
     "--not",
+    f"--exclude={BASE}*",
     f"--exclude={COMMITS}*",
     f"--exclude={refs.BACKUPS}*",
     "--exclude=refs/stash",

@@ -106,12 +106,16 @@ def new_objects(git: Git, head: str, trees: Iterable[str]) -> set[str]:
     found = set()
     for tree in trees:
         words = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames")
-        facts = (
-            line.split(b" ") for line in git.run(*words, head or EMPTY_TREE, tree, "--").split(b"\0")[:-1:2]
-        )
-        found |= {fact[3].decode() for fact in facts if fact[1] not in (_LINK, _GONE)}
+        for line in git.run(*words, head or EMPTY_TREE, tree, "--").split(b"\0")[:-1:2]:
+            found |= new_of(line)
         found.add(tree)
     return found
+
+
+def new_of(line: bytes) -> set[str]:
+    """The object on the new side of a line of `--raw`; none for a deletion, or for the commit of a submodule."""
+    facts = line.split(b" ")
+    return set() if facts[1] in (_LINK, _GONE) else {facts[3].decode()}
 
 
 def own_entries(own: Objects, tree: str, paths: Iterable[str]) -> dict[str, Entry] | None:
@@ -140,9 +144,12 @@ def own_entries(own: Objects, tree: str, paths: Iterable[str]) -> dict[str, Entr
     return found
 
 
-def adopt(git: Git, common: Path, oids: Collection[str]) -> None:
-    """Take the objects into the store that are only in the user's store. `git` is any git of this repository. GitFailed, OSError."""
-    _copy(git, common / "objects", _objects(common), oids)
+def adopt(git: Git, common: Path, oids: Collection[str], *, lenient: bool = False) -> None:
+    """Take the objects into the store that are only in the user's store. `git` is any git of this repository. GitFailed, OSError.
+
+    `lenient`: an object that is nowhere is left out. A history may lack some, as that of a partial clone does.
+    """
+    _copy(git, common, oids, lenient=lenient)
 
 
 def copy_to_user(objects: Objects, head: str, trees: Iterable[str], more: Iterable[str]) -> None:
@@ -154,26 +161,54 @@ def copy_to_user(objects: Objects, head: str, trees: Iterable[str], more: Iterab
     git = of_store(common, offline=True)
     try:
         oids = {*new_objects(with_objects(git, common), head, trees), *more}
-        _copy(git, _objects(common), objects.folder, oids)
+        _copy(git, common, oids, back=True)
     except GitFailed as error:
         raise DevsError("LEDGER_MISSING", "Objects of this moment are missing.") from error
 
 
-def _copy(git: Git, source: Path, target: Path, oids: Collection[str]) -> None:
-    """Take objects from one store to another. A loose one gets a second name, which costs no space."""
+def give_back(objects: Objects, oids: Collection[str]) -> None:
+    """Take those of the objects into the user's store that the store of moments has. GitFailed, OSError."""
+    common = objects.folder.parent
+    _copy(of_store(common, offline=True), common, oids, lenient=True, back=True)
+
+
+def _copy(
+    git: Git, common: Path, oids: Collection[str], *, lenient: bool = False, back: bool = False
+) -> None:
+    """Take objects from the user's store to ours, or `back`. A loose one gets a second name, which costs no space."""
+    source, target = (_objects(common), common / "objects")[:: 1 if back else -1]
     rest = [oid for oid in oids if not _link(source, target, oid)]
     if not rest:
         return
     alone = git.with_env(GIT_OBJECT_DIRECTORY=os.fspath(target), **{_OTHERS: ""})
-    asked = "".join(f"{oid}\n" for oid in rest).encode()
-    lines = alone.run("cat-file", "--batch-check=%(objectname)", stdin=asked).decode().splitlines()
-    absent = [oid for oid, line in zip(rest, lines, strict=True) if line.endswith("missing")]
+    both = without_remotes(_with_objects(git, source, target), common)
+    absent = missing_of(without_remotes(alone, common), rest)
+    if lenient:
+        nowhere = set(missing_of(both, absent))
+        absent = [oid for oid in absent if oid not in nowhere]
     if absent:
-        both = _with_objects(git, source, target)
-        pack = both.run(
-            "pack-objects", "-q", "--stdout", stdin="".join(f"{oid}\n" for oid in absent).encode()
-        )
+        script = "".join(f"{oid}\n" for oid in absent).encode()
+        pack = both.run("pack-objects", "-q", "--stdout", stdin=script)
         alone.run("index-pack", "--stdin", stdin=pack)
+
+
+def without_remotes(git: Git, common: Path) -> Git:
+    """The same git with the configuration of the store: no remote of a partial clone is asked for what is missing."""
+    return git.with_env(GIT_DIR=os.fspath(folder(common)))
+
+
+def missing_of(git: Git, oids: Collection[str]) -> list[str]:
+    """Those of the objects that git does not find. GitFailed."""
+    known = sizes_of(git, oids) if oids else {}
+    return [oid for oid in oids if oid not in known]
+
+
+def sizes_of(git: Git, oids: Collection[str]) -> dict[str, int]:
+    """The bytes on disk of those objects that git finds. GitFailed."""
+    asked = "".join(f"{oid}\n" for oid in oids).encode()
+    out = git.run("cat-file", "--batch-check=%(objectname) %(objectsize:disk)", stdin=asked).decode()
+    facts = (line.split(" ") for line in out.splitlines())
+    return {oid: int(size) for oid, size in facts if size != "missing"}
 
 
 def _link(source: Path, target: Path, oid: str) -> bool:

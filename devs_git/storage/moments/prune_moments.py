@@ -1,4 +1,4 @@
-"""Deletes moments by whole days: for each worktree and day the ref of the moments and the refs of their commits.
+"""Deletes moments by whole days: for each worktree and day the ref of the moments and those of their commits.
 
 A day's refs go together. A ref that somebody moved meanwhile makes the whole deletion fail, so no moment that was just made
 is deleted. In every function here `git` has the user's GIT_DIR in its environment; the store of moments is found from it.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
-from devs_git.domain.moments.moment import COMMITS, STATES, day_of_ref
+from devs_git.domain.moments.moment import COMMITS, STATES, TIPS, day_of_ref
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.object_graph import contents
@@ -22,6 +22,8 @@ from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.moments import moment_store, store_packing
 from devs_git.values import immutable, replace
 
+# The refs in the store of moments.
+_OURS: Final = (STATES, TIPS)
 # The note of the last moment, for the hooks.
 LAST: Final = "last"
 # A tree's line is a mode, a space, a name, NUL and the 20 bytes of an oid.
@@ -55,7 +57,7 @@ def days(git: Git) -> tuple[Day, ...]:
     own = _own(git)
     every = {
         **refs.list_refs(git, COMMITS.rstrip("/")),
-        **(refs.list_refs(own, STATES.rstrip("/")) if own else {}),
+        **(refs.list_refs(own, *(folder.rstrip("/") for folder in _OURS)) if own else {}),
     }
     for ref, oid in every.items():
         named = day_of_ref(ref)
@@ -137,7 +139,7 @@ def apart(git: Git, updates: Sequence[RefUpdate]) -> Iterator[tuple[RefUpdate, .
 
     Yields the others, which are of refs of the user's repository: the body makes them. RefMoved and RefLocked before it.
     """
-    ours = [update for update in updates if update.ref.startswith(STATES)]
+    ours = [update for update in updates if update.ref.startswith(_OURS)]
     others = tuple(update for update in updates if update not in ours)
     own = _own(git)
     if own is None or not ours:

@@ -18,7 +18,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import TREE, Entry, Objects
 from devs_git.storage.git.program import Git
-from devs_git.storage.moments import moment_store
+from devs_git.storage.moments import kept_commits, moment_store
 from devs_git.storage.worktree.backups import META, State, state_of
 
 
@@ -74,7 +74,7 @@ def _entries(objects: Objects, tree: str) -> dict[str, Entry]:
 
 
 def load(objects: Objects, moment_id: str) -> tuple[State, Details]:
-    """The state that a moment has, and its details; afterwards the user's store `objects` has all objects of the moment.
+    """The state that a moment has, and its details; afterwards the user's store `objects` has its objects and commits.
 
     MOMENT_NOT_FOUND if there is no such moment.
     """
@@ -87,6 +87,7 @@ def load(objects: Objects, moment_id: str) -> tuple[State, Details]:
         moment_store.copy_to_user(objects, state.head, trees, more)
     except DevsError as error:
         raise _not_found(moment_id) from error
+    kept_commits.give_back(objects, (state.head, *details.branches.values(), *details.stashes))
     return state, details
 
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.checkpoints import refspecs
-from devs_git.domain.moments.moment import COMMITS
+from devs_git.domain.moments.moment import BASE
 from devs_git.domain.text.plain_text import printable
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.files import replace_file
@@ -29,7 +29,7 @@ from devs_git.values import immutable
 _NOTE: Final = "remote-copies"
 # Bytes of the note that are read; a hook adds a line with each push of such refs.
 _MOST: Final = 1 << 16
-_MOMENT, _BACKUP = f"{COMMITS}main/2001-02-03/x", f"{BACKUPS}x"
+_MOMENT, _BACKUP = f"{BASE}x", f"{BACKUPS}x"
 _SETTINGS: Final = r"^remote\..*\.(url|fetch|push|mirror)$"
 # Seconds for a remote that is a folder, which may be on a slow disk.
 _SECONDS: Final = 5.0
@@ -64,7 +64,7 @@ def findings(git: Git, shared: Path) -> Iterator[Finding]:
             yield _has(remote.name, seen=bool(there))
         if remote.mirror or refspecs.pushes(remote.push, _MOMENT) or refspecs.pushes(remote.push, _BACKUP):
             yield _sends(remote)
-        if refspecs.fetches(remote.fetch, _MOMENT):
+        if refspecs.fetches(remote.fetch, _BACKUP):
             yield _overwrites(remote.name)
     known = {each for remote in remotes for each in (remote.name, *remote.urls)}
     # A push may name an address, which may have a password.
@@ -105,8 +105,8 @@ def _sends(remote: _Remote) -> Finding:
 
 def _overwrites(remote: str) -> Finding:
     text = (
-        f"git fetch --prune {printable(remote, '')} deletes the backups, the checkpoints and the commits of "
-        "moments of this clone, because its refspec takes all refs."
+        f"git fetch --prune {printable(remote, '')} deletes the backups and the checkpoints of this clone, because its "
+        "refspec takes all refs."
     )
     fix = f"git config --add {_quoted(f'remote.{remote}.fetch')} '^refs/devs/*'"
     return Finding("REMOTE_PRUNES_MOMENTS", "warning", text, fix)

@@ -10,14 +10,16 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from devs_git.domain.ledger.ids import is_oid
+from devs_git.domain.moments.moment import TIPS
 from devs_git.storage.git import locks, refs
-from devs_git.storage.git.program import Git
-from devs_git.storage.moments import moment_store
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.moments import kept_commits, moment_store
+from devs_git.storage.moments.kept_commits import Walk
 from devs_git.values import immutable
 
 # Seconds after which an object that no moment has is no longer part of a moment that is being made.
@@ -39,25 +41,41 @@ def pack(git: Git, common: Path, grace: float = GRACE) -> None:
     if not moment_store.exists(common):
         return
     with locks.hold(moment_store.folder(common) / "packing.lock", wait=_WAIT):
+        kept_commits.settle(git, common)
         store = _Store(git, common)
         old_packs, then = store.packs(), store.refs()
-        needed = store.objects_below(then.values())
+        commits = kept_commits.renew(git, common, _tips(then))
+        needed = store.objects_below(_states(then).values(), commits)
         new = store.write_pack(needed)
         with _no_moment_is_made(common):
             now = store.refs()
-            added = store.objects_below(set(now.values()) - set(then.values()), then.values()) - needed
+            added = store.objects_since(then, now) - needed
             new += store.write_pack(added)
+            if not _tips(now):
+                kept_commits.clear_base(git, common)
             store.delete([old for old in old_packs if old not in new], needed | added, time.time() - grace)
 
 
 def pack_if_many(git: Git, common: Path) -> None:
     """Pack the store if it has about as many loose objects as make `git gc --auto` pack. BUSY, GitFailed, OSError.
 
-    A moment is about seven small files, each of which takes a block of the disk; a pack takes a tenth of that.
+    A moment is about seven small files, each of which takes a block of the disk; a pack takes a tenth of that. In any case
+    no ref of ours shows a commit afterwards that left the user's branches.
     """
     sample = moment_store.folder(common) / "objects" / _SAMPLE
     if sample.is_dir() and sum(1 for _ in sample.iterdir()) > _MANY:
         pack(git, common)
+    elif moment_store.exists(common):
+        with locks.hold(moment_store.folder(common) / "packing.lock", wait=_WAIT):
+            kept_commits.settle(git, common)
+
+
+def _states(found: Mapping[str, str]) -> dict[str, str]:
+    return {ref: oid for ref, oid in found.items() if not ref.startswith(TIPS)}
+
+
+def _tips(found: Mapping[str, str]) -> dict[str, str]:
+    return {ref: oid for ref, oid in found.items() if ref.startswith(TIPS)}
 
 
 @contextlib.contextmanager
@@ -90,19 +108,45 @@ class _Store:
     def packs(self) -> list[Path]:
         return list((self.objects / "pack").glob("*.pack"))
 
-    def objects_below(self, days: Iterable[str], known: Iterable[str] = ()) -> set[str]:
-        """The objects of these days that are in the store itself, without those of the `known` days."""
-        script = "".join(f"{oid}\n" for oid in days)
+    def objects_below(self, days: Iterable[str], commits: Walk, known: Iterable[str] = ()) -> set[str]:
+        """The objects of these days and commits that are in the store itself, without those of the `known` days.
+
+        Where something is damaged, all that can be read: a moment that lost an object may still give back the others.
+        """
+        here, script = self._here(), "".join(f"{oid}\n" for oid in days)
+        if not commits.whole:
+            return here
         if not script:
-            return set()
+            return here & commits.objects
         script += "".join(f"^{oid}\n" for oid in known)
-        words = ("rev-list", "--objects", "--no-object-names", "--stdin")
-        found = moment_store.refs_of(self.git, self.common).run(*words, stdin=script.encode())
-        return self._here().intersection(found.decode().split())
+        # An object that is missing ends neither this nor, for good, all packing.
+        words = (
+            "rev-list",
+            "--objects",
+            "--missing=allow-any",
+            "--ignore-missing",
+            "--no-object-names",
+            "--stdin",
+        )
+        try:
+            found = moment_store.refs_of(self.git, self.common).run(*words, stdin=script.encode())
+        except GitFailed:
+            return here
+        return here & {*found.decode().split(), *commits.objects}
+
+    def objects_since(self, then: Mapping[str, str], now: Mapping[str, str]) -> set[str]:
+        """The objects of the moments that came since the refs were as `then`."""
+        days, known = ({*_states(each).values()} for each in (now, then))
+        tips = {*_tips(now).values()} - {*_tips(then).values()}
+        commits = kept_commits.complete(self.git, self.common, tips, _tips(then).values()) if tips else Walk()
+        return self.objects_below(days - known, commits, known)
 
     def _here(self) -> set[str]:
-        words = ("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
-        return set(moment_store.alone(self.git, self.common).run(*words).decode().split())
+        """All objects of the store that can be read."""
+        form = "--batch-check=%(objectname) %(objecttype)"
+        words = ("cat-file", "--batch-all-objects", "--unordered", form)
+        lines = moment_store.alone(self.git, self.common).run(*words).decode().splitlines()
+        return {line.partition(" ")[0] for line in lines if not line.endswith("missing")}
 
     def write_pack(self, oids: Collection[str]) -> list[Path]:
         """Write these objects into a pack; its path, none for no object."""

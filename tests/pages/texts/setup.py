@@ -35,7 +35,7 @@ whether a push from this clone sent such refs.
 Delete them there, then run `devs-git sync`, which looks again. If an untracked file had a secret, [change the secret](secrets.md):
 
 ```sh
-git ls-remote --refs origin 'refs/devs/moments/*' 'refs/devs/backup/*' | cut -f2 | xargs -r -n 100 git -c remote.origin.mirror=false push origin --delete
+git ls-remote --refs origin 'refs/devs/moments/*' 'refs/devs/backup/*' 'refs/zdevs/moments/*' | cut -f2 | xargs -r -n 100 git -c remote.origin.mirror=false push origin --delete
 devs-git sync origin
 ```""",
     "REMOTE_TAKES_MOMENTS": """\
@@ -49,10 +49,11 @@ git config --unset-all remote.origin.mirror
 git config --add remote.origin.push '+refs/*:refs/*'
 git config --add remote.origin.push '^refs/devs/moments/*'
 git config --add remote.origin.push '^refs/devs/backup/*'
+git config --add remote.origin.push '^refs/zdevs/moments/*'
 ```""",
     "REMOTE_PRUNES_MOMENTS": """\
 The settings of a remote say that a fetch takes all refs (`+refs/*:refs/*`, as after `git clone --mirror`). With `--prune`, git then deletes
-each ref that the remote does not have: backups, checkpoints, commits that [moments](moments.md) keep, and also your own branches.
+each ref that the remote does not have: backups, checkpoints, and also your own branches. [Moments](moments.md) stay.
 
 Leave the refs of devs-git out:
 

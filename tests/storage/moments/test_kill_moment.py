@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from devs_git.domain.moments.moment import TIPS
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import last_moment, moment_store, prune_moments, read_moments
@@ -142,7 +143,7 @@ def test_whichever_git_dies_all_is_as_it_was_and_the_next_moment_is_made(
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("where", ["states", "commits"])
+@pytest.mark.parametrize("where", ["states", "tips"])
 def test_a_lock_that_a_killed_git_left_on_a_ref_of_ours_does_not_stand_in_the_way(
     here: Workspace, git: Run, where: str
 ) -> None:
@@ -152,7 +153,7 @@ def test_a_lock_that_a_killed_git_left_on_a_ref_of_ours_does_not_stand_in_the_wa
     else:
         git("commit", "-q", "--allow-empty", "-m", "a new HEAD, so that a ref is needed")
         head = git("rev-parse", "HEAD")
-        lock = here.top / f".git/refs/devs/moments/commits/main/{day}/{head}.lock"
+        lock = moment_store.folder(here.places.common) / f"{TIPS}main/{day}/{head}.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     lock.touch()
     os.utime(lock, (time.time() - 60, time.time() - 60))

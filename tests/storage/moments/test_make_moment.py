@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.moments.moment import Occasion
+from devs_git.domain.moments.moment import TIPS, Occasion
 from devs_git.errors import DevsError
+from devs_git.storage.git import refs
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.moments import file_tree, make_moment, moment_store, read_moments
 from devs_git.values import replace
@@ -181,6 +182,8 @@ def test_a_commit_that_git_reset_dropped_stays_as_long_as_the_moment(here: Works
     moment(here)
     git("reflog", "expire", "--expire=now", "--all")
     git("gc", "-q", "--prune=now")
+    with pytest.raises(AssertionError):
+        git("cat-file", "-e", head)
     again = Workspace.open(here.top)
     state, _ = read_moments.load(again.objects, made.moment_id)
     assert state.head == head
@@ -193,8 +196,8 @@ def test_work_that_goes_forward_needs_one_ref_a_day(here: Workspace, git: Run) -
         (here.top / "a.txt").write_text(f"{number}\n")
         git("commit", "-qam", f"commit {number}")
         moment(here)
-    kept = git("for-each-ref", "--format=%(objectname)", "refs/devs/moments/commits")
-    assert kept == git("rev-parse", "HEAD")
+    store = moment_store.refs_of(here.store_git, here.places.common)
+    assert list(refs.list_refs(store, TIPS.rstrip("/")).values()) == [git("rev-parse", "HEAD")]
 
 
 def test_tips_of_branches_and_stash_entries_are_kept_where_it_is_asked_for(here: Workspace, git: Run) -> None:
@@ -212,6 +215,7 @@ def test_tips_of_branches_and_stash_entries_are_kept_where_it_is_asked_for(here:
     git("stash", "drop", "-q")
     git("reflog", "expire", "--expire=now", "--all")
     git("gc", "-q", "--prune=now")
+    read_moments.load(Workspace.open(here.top).objects, made.moment_id)
     assert git("cat-file", "-t", tip) == git("cat-file", "-t", stash) == "commit"
     assert moment(here, keep_refs=True).made
 

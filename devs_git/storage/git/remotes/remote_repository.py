@@ -14,7 +14,7 @@ from typing import Final
 
 from devs_git.domain.checkpoints.wanted_refs import FOLDERS
 from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
-from devs_git.domain.moments.moment import PREFIX
+from devs_git.domain.moments.moment import BASE, PREFIX
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import failures, refs
 from devs_git.storage.git.children import end_group
@@ -23,7 +23,7 @@ from devs_git.values import immutable
 
 HEADS: Final = "refs/heads/"
 # Folders of refs that belong to one clone alone: commits of moments, and backups, which have untracked files.
-PRIVATE: Final = (PREFIX, refs.BACKUPS)
+PRIVATE: Final = (PREFIX, refs.BACKUPS, BASE)
 # The time limit of one child, which may run a hook of the user.
 SECONDS: Final = 300.0
 _TICK: Final = 1.0
