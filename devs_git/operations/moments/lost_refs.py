@@ -38,7 +38,7 @@ def find_lost(site: Site, details: Details, held: Mapping[str, str]) -> RefChang
             names.append(ref)
     there = set(refs.stashes(site.ledger.git)) if details.stashes else set()
     gone = (oid for oid in details.stashes if oid not in there and site.objects.exists(oid))
-    return RefChanges(made=made, stashed=tuple(gone))
+    return RefChanges(made=made, stashed=tuple(gone), order=details.stashes)
 
 
 def find_moved(site: Site, details: Details, held: Mapping[str, str], own: str) -> tuple[MovedBranch, ...]:

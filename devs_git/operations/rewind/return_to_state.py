@@ -121,7 +121,7 @@ def carry_out(
                 *kept.updates,
             ),
             backup=backup,
-            stash=(change.refs.stashed, change.refs.unstashed),
+            stash=(change.refs.stashed, change.refs.unstashed, change.refs.order),
         )
         moved = move_tree.execute(site, move)
         return ChangeResult(change.op_id, kept, moved.files, moved.not_exact, moved.edited)

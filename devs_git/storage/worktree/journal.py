@@ -64,7 +64,7 @@ class Journal:
     packed_refs_locked: bool
     exact: Mapping[str, WrittenFile] = field(default_factory=dict)
     raw: Mapping[str, str] = field(default_factory=dict)
-    stash: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    stash: tuple[tuple[str, ...], ...] = ((), ())
 
     def path(self, places: Places) -> Path:
         return places.journals / f"{self.op_id}.json"

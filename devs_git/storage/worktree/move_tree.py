@@ -61,7 +61,7 @@ class Move:
     updates: tuple[RefUpdate, ...] = ()
     backup: str = ""
     refusal: str = "GIT_RESET_FAILED"
-    stash: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    stash: tuple[tuple[str, ...], ...] = ((), ())
 
 
 @immutable

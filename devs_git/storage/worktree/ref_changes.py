@@ -7,11 +7,16 @@ a transaction: an entry is a line of a reflog. So entries follow after the trans
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.storage.git import refs
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.places import common_of
 from devs_git.storage.git.program import Git
 from devs_git.values import as_mapping, field, immutable
 
@@ -20,12 +25,16 @@ STASH: Final = "refs/stash"
 
 @immutable
 class RefChanges:
-    """Branches by full name, and stash entries, newest first. `removed` ones were made by the operation that is undone."""
+    """Branches by full name, and stash entries, newest first. `removed` ones were made by the operation that is undone.
+
+    `order`: all entries that the stash had when it had those that come back.
+    """
 
     made: Mapping[str, str] = field(default_factory=dict)
     removed: Mapping[str, str] = field(default_factory=dict)
     stashed: tuple[str, ...] = ()
     unstashed: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.made or self.removed or self.stashed or self.unstashed)
@@ -52,6 +61,7 @@ def changes_of(data: Mapping[str, Any]) -> RefChanges:
         dict(data.get("removed", {})),
         tuple(data.get("stashed", ())),
         tuple(data.get("unstashed", ())),
+        tuple(data.get("order", ())),
     )
 
 
@@ -68,7 +78,8 @@ def reverse(
     """
     branches: dict[str, tuple[str, bool]] = {}
     entries: dict[str, bool] = {}
-    for one in reversed(list(operations)):
+    done = list(operations)
+    for one in reversed(done):
         branches |= {ref: (oid, False) for ref, oid in one.made.items()}
         branches |= {ref: (oid, True) for ref, oid in one.removed.items()}
         entries |= dict.fromkeys(one.stashed, False) | dict.fromkeys(one.unstashed, True)
@@ -82,6 +93,7 @@ def reverse(
         },
         tuple(oid for oid, wanted in entries.items() if wanted and oid not in there and exists(oid)),
         tuple(oid for oid, wanted in entries.items() if not wanted and oid in there),
+        tuple(dict.fromkeys(oid for one in done for oid in one.order)),
     )
 
 
@@ -90,15 +102,54 @@ def is_free(ref: str, held: Iterable[str]) -> bool:
     return not any(f"{ref}/".startswith(f"{name}/") or name.startswith(f"{ref}/") for name in held)
 
 
-def settle_stash(git: Git, made: Sequence[str], removed: Sequence[str]) -> None:
-    """Make and remove stash entries, newest first, as far as that is not done yet. `git` is that of the ledger."""
+def settle_stash(git: Git, made: Sequence[str], removed: Sequence[str], order: Sequence[str] = ()) -> None:
+    """Make and remove stash entries, newest first, as far as that is not done yet. `git` is that of the ledger.
+
+    `order`: all entries that the stash had, newest first. An entry that is made comes to its place among them.
+    """
     there = refs.stashes(git)
     for oid in reversed([oid for oid in made if oid not in there]):
-        subject = git.text("show", "-s", "--format=%s", oid)
-        update = RefUpdate(STASH, oid, refs.read(git, STASH) or NO_OID)
-        refs.transaction(git, (update,), subject)
+        _make(git, oid, order)
     for oid in removed:
         _drop(git, oid)
+
+
+def _make(git: Git, oid: str, order: Sequence[str]) -> None:
+    """Make one stash entry above the next older one that is there, with the time, author and message that it had."""
+    there = refs.stashes(git)
+    name, mail, date, subject = _facts(git, oid)
+    newer = _count_newer(oid, there, order)
+    if newer == 0:
+        own = git.with_env(GIT_COMMITTER_NAME=name, GIT_COMMITTER_EMAIL=mail, GIT_COMMITTER_DATE=date)
+        refs.transaction(own, (RefUpdate(STASH, oid, there[0] if there else NO_OID),), subject)
+        return
+    line = f"{oid} {name} <{mail}> {date}\t{subject}\n"
+    # git has no command for this. While it holds the lock of the ref, no other git writes the reflog.
+    with refs.hold_transaction(git, (RefUpdate(STASH, there[0], there[0]),), "devs: stash entry"):
+        _insert(common_of(git) / "logs" / STASH, os.fsencode(line), newer)
+
+
+def _facts(git: Git, oid: str) -> list[str]:
+    """Committer, mail, time and subject: git wrote the entry's line with these."""
+    return git.text("show", "-s", "--format=%cn%n%ce%n%cd%n%s", "--date=raw", oid).split("\n", 3)
+
+
+def _count_newer(oid: str, there: Sequence[str], order: Sequence[str]) -> int:
+    """How many of the entries that are there come before this one."""
+    if oid not in order:
+        return 0
+    older = [one for one in order[order.index(oid) + 1 :] if one in there]
+    return there.index(older[0]) if older else len(there)
+
+
+def _insert(log: Path, line: bytes, newer: int) -> None:
+    """Write a line into a reflog, below the `newer` ones. Each line begins with the oid of the line before it."""
+    lines = log.read_bytes().splitlines(keepends=True)
+    at = len(lines) - newer
+    before = lines[at - 1][41:81] if at else os.fsencode(NO_OID)
+    lines[at] = line[:40] + lines[at][40:]
+    lines.insert(at, before + b" " + line)
+    replace_file(log, b"".join(lines), mode=stat.S_IMODE(log.stat().st_mode), exact=True)
 
 
 def _drop(git: Git, oid: str) -> None:

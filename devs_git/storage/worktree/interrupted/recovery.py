@@ -88,7 +88,7 @@ def finish(
     if replay:
         site.step("refs left")
         positions.finish_refs(site, open_journal)
-    if any(open_journal.stash):
+    if any(open_journal.stash[:2]):
         site.step("stash entries")
         ref_changes.settle_stash(site.ledger.git, *open_journal.stash)
     site.step("active task")
