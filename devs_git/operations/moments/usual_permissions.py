@@ -15,8 +15,8 @@ from devs_git.storage.worktree.modes import default_mode, umask
 def find(top: Path, wanted: Mapping[str, Entry], state: State, mask: int) -> tuple[dict[str, int], list[str]]:
     """The usual permissions of the files `wanted`, and of their folders, that would have others after the move.
 
-    `mask`: the umask of the moment. Also returns a file below each of the folders: the capture records the permissions of
-    the folders above the files at which it looks.
+    `mask`: the umask of the moment. Also returns a file below each folder whose permissions change: the capture records the
+    permissions of the folders above the files at which it looks.
     """
     other = mask != umask()
     found: dict[str, int] = {}
@@ -33,9 +33,11 @@ def find(top: Path, wanted: Mapping[str, Entry], state: State, mask: int) -> tup
     looked_at = []
     for folder, path in below.items():
         now = _mode(f"{top}/{folder}")
-        if folder not in state.modes and (other or (stat.S_ISDIR(now) and stat.S_IMODE(now) != usual)):
-            found[folder] = usual
+        changes = stat.S_ISDIR(now) and stat.S_IMODE(now) != state.modes.get(folder, usual)
+        if changes:
             looked_at.append(path)
+        if folder not in state.modes and (other or changes):
+            found[folder] = usual
     return found, looked_at
 
 
