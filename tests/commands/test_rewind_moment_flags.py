@@ -35,6 +35,18 @@ def test_flags_that_came_after_the_moment_go(case: Case, flag: str) -> None:
     case.look().must_equal(then)
 
 
+def test_where_a_sparse_checkout_was_ended_no_file_stays_hidden(case: Case) -> None:
+    case.stage("1", {"in/a": b"1\n", "out/b": b"2\n"})
+    case.git("sparse-checkout", "set", "in")
+    case.write({"in/a": b"dirty\n"})
+    name = moment(case)
+    case.git("sparse-checkout", "disable")
+    case.write({"out/b": b"edited\n"})
+    there_and_back_at_moment(case, name, "discard")
+    case.write({"out/b": b"seen\n"})
+    assert case.git("status", "--porcelain", "in", "out").splitlines() == [" M in/a", " M out/b"]
+
+
 @pytest.mark.parametrize(
     "flags", [("--skip-worktree",), ("--assume-unchanged",), ("--skip-worktree", "--assume-unchanged")]
 )

@@ -90,7 +90,8 @@ def complete(site: Site, folder: Path, files: MomentFiles) -> State:
         add_entries(own, {path: one for path, one in files.ignored.items() if path not in files.untouched})
         own.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_z(sorted(files.untouched)))
         state = replace(state, worktree=own.text("write-tree", "--missing-ok"))
-    return left_state.without_flags(site, folder, state) if files.clears_flags else state
+    state = left_state.without_flags(site, folder, state) if files.clears_flags else state
+    return left_state.with_all_files(site, folder, state)
 
 
 def _with_ignored(found: Survey, top: Path, plan: Footprint, ignored: Mapping[str, Entry]) -> Footprint:

@@ -14,8 +14,9 @@ from typing import Final
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.git.private_index import DURABLE, private
+from devs_git.storage.git.program import join_z, split_z
 from devs_git.storage.ledger import lines_of_work
-from devs_git.storage.worktree import ref_changes
+from devs_git.storage.worktree import attributes, ref_changes
 from devs_git.storage.worktree.backups import State, tree_of_head
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.ref_changes import NO_CHANGES, RefChanges, changes_of
@@ -62,6 +63,19 @@ def without_flags(site: Site, folder: Path, state: State) -> State:
     index = folder / "index.plain"
     own = private(site.git, index).with_config(*DURABLE)
     own.run("read-tree", state.index)
+    return replace(state, index_raw=own.text("hash-object", "-w", "--no-filters", "--", str(index)))
+
+
+def with_all_files(site: Site, folder: Path, state: State) -> State:
+    """The state without skip-worktree flags, if a sparse checkout was ended here. git would not see changes of those files."""
+    ended = (site.places.git_dir / "info/sparse-checkout").exists() and not attributes.is_sparse(site.git)
+    if not (ended and state.index_raw):
+        return state
+    index = folder / "index.all"
+    index.write_bytes(site.objects.read(state.index_raw, "blob"))
+    own = private(site.git, index).with_config(*DURABLE)
+    left = [line[2:] for line in split_z(own.run("ls-files", "-t", "-z")) if line[:1] in "Ss"]
+    own.run("update-index", "--no-skip-worktree", "-z", "--stdin", stdin=join_z(left))
     return replace(state, index_raw=own.text("hash-object", "-w", "--no-filters", "--", str(index)))
 
 
