@@ -102,6 +102,8 @@ def test_while_a_long_command_of_one_session_runs_edits_of_the_other_stay_its_ow
 ) -> None:
     first, second = agents
     long = first.begins("make test")
+    # Each edit is a new text, and the last one stays.
+    second.edit("a.txt", "at first by B")
     second.edit("a.txt", "by B")
     (top / "report.txt").write_text("by the tests of A")
     second.shell("echo B > shell-of-b.txt")

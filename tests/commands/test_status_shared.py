@@ -66,10 +66,14 @@ def test_a_file_is_not_named_once_it_is_committed_or_as_before(agents: tuple[Age
     assert shared() == ()
 
 
-def test_a_session_that_ended_is_not_live_unless_it_goes_on(agents: tuple[Agent, Agent]) -> None:
+def test_a_session_that_ended_is_not_live_unless_it_goes_on(
+    agents: tuple[Agent, Agent], initialised: Path
+) -> None:
     first, second = agents
     first.shell("echo A >> a.txt")
     second.shell("echo B >> a.txt")
+    # The moment that is made at the end is no sign of more work.
+    (initialised / "mine.txt").write_text("a person's\n")
     first.quits()
     assert shared() == ()
     first.shell("echo again >> f1.txt")
