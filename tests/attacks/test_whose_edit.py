@@ -10,7 +10,7 @@ import pytest
 from devs_git.commands import checkpoint, task_start
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support import two_agents
+from tests.support.agent_calls import install_hooks
 from tests.support.two_agents import Agent
 
 Run = Callable[..., str]
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.quick
 
 
 def test_an_edit_of_a_persons_file_that_an_agents_shell_tells_the_hook(initialised: Path, git: Run) -> None:
-    two_agents.install(initialised)
+    install_hooks(initialised)
     router.call("task start", Workspace.open(), task_start.Request("1", title="Work"))
     agent = Agent(initialised, "session-a")
     agent.prompt()

@@ -13,7 +13,7 @@ from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.support import two_agents
+from tests.support.agent_calls import install_hooks
 from tests.support.two_agents import Agent
 
 Run = Callable[..., str]
@@ -22,7 +22,7 @@ Run = Callable[..., str]
 @pytest.fixture
 def top(initialised: Path) -> Path:
     """A repository with the hooks of all clients, and task-1 active."""
-    two_agents.install(initialised)
+    install_hooks(initialised)
     router.call("task start", Workspace.open(), task_start.Request("1", title="Parse dates"))
     return initialised
 

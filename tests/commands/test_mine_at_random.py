@@ -17,7 +17,7 @@ from devs_git.commands import checkpoint, status, task_start
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.support import two_agents
+from tests.support.agent_calls import install_hooks
 from tests.support.two_agents import Agent
 
 Run = Callable[..., str]
@@ -97,7 +97,7 @@ def test_mine_commits_exactly_the_files_that_one_agent_wrote_alone(
     seed: int, initialised: Path, git: Run
 ) -> None:
     dice = random.Random(seed)
-    two_agents.install(initialised)
+    install_hooks(initialised)
     router.call("task start", Workspace.open(), task_start.Request("1", title="Parse dates"))
     agents = Agent(initialised, "session-a"), Agent(initialised, "session-b", "opencode")
     written = Written(initialised, git)

@@ -17,7 +17,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.support import two_agents
+from tests.support.agent_calls import install_hooks
 from tests.support.two_agents import Agent
 
 Run = Callable[..., str]
@@ -26,7 +26,7 @@ Run = Callable[..., str]
 @pytest.fixture
 def agent(initialised: Path) -> Agent:
     """A session that was prompted, in a repository with task-1 active."""
-    two_agents.install(initialised)
+    install_hooks(initialised)
     router.call("task start", Workspace.open(), task_start.Request("1", title="Parse dates"))
     made = Agent(initialised, "session-a")
     made.prompt()
@@ -103,7 +103,7 @@ def test_without_moments_or_without_a_session_nobody_knows_who_wrote_what(agent:
 
 
 def test_where_no_session_was_at_work_there_is_none_to_take(initialised: Path) -> None:
-    two_agents.install(initialised)
+    install_hooks(initialised)
     router.call("task start", Workspace.open(), task_start.Request("1", title="Parse dates"))
     (initialised / "a.txt").write_text("x")
     error = refusal(lambda: record(""))

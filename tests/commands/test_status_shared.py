@@ -13,7 +13,7 @@ from devs_git.commands.status import Request, Shared
 from devs_git.entrypoints.cli.texts import log_text
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.support import two_agents
+from tests.support.agent_calls import install_hooks
 from tests.support.two_agents import Agent
 
 Run = Callable[..., str]
@@ -23,7 +23,7 @@ BOTH = ("session-a", "session-b")
 @pytest.fixture
 def agents(initialised: Path) -> tuple[Agent, Agent]:
     """Two sessions at work in one worktree."""
-    two_agents.install(initialised)
+    install_hooks(initialised)
     first, second = Agent(initialised, "session-a"), Agent(initialised, "session-b")
     first.prompt()
     second.prompt()

@@ -12,7 +12,7 @@ from devs_git.domain.text.hook_script import render
 from devs_git.storage.hooks import installation
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
-from tests.support.net_agent import installed
+from tests.support.agent_calls import install_hooks
 from tests.support.trailers import WORK, Commit, Run
 
 
@@ -46,4 +46,4 @@ def commit(repo: Path) -> Commit:
 @pytest.fixture
 def project(initialised: Path) -> Path:
     """A repository with the agent hook installed for all clients."""
-    return installed(initialised)
+    return install_hooks(initialised)

@@ -21,10 +21,9 @@ from devs_git.entrypoints import router
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from devs_git.workspace import Workspace
-from tests.support.agent_calls import EXAMPLES, after, before, call, event_of
+from tests.support.agent_calls import EXAMPLES, after, before, call, event_of, install_hooks
 from tests.support.dying_programs import dying_git, gits_run
 from tests.support.gate_scene import ask
-from tests.support.net_agent import installed
 
 Run = Callable[..., str]
 
@@ -32,7 +31,7 @@ Run = Callable[..., str]
 @pytest.fixture
 def project(initialised: Path, git: Run) -> Path:
     """A repository with the agent hook installed for all clients, and a linked worktree."""
-    installed(initialised)
+    install_hooks(initialised)
     git("worktree", "add", "-q", "../linked")
     return initialised
 

@@ -43,6 +43,20 @@ def test_a_moment_that_cannot_be_made_stops_nothing_and_is_told_once_to_the_agen
     assert kinds(project) == ["prompt" if CLIENTS[client].tells_before else "after"]
 
 
+def test_what_could_not_be_told_before_a_call_is_told_after_it_though_nothing_changed(project: Path) -> None:
+    shell, own = min(CLIENTS["gemini"].shells), project / ".git/devs/moments"
+    assert silent(call(project, before(shell, command="make"), client="gemini"))
+    (own / "lock").unlink()
+    (own / "lock").mkdir()
+    (project / "new.txt").write_text("new\n")
+    assert silent(call(project, before(shell, command="make"), client="gemini"))
+    (own / "lock").rmdir()
+    (project / "new.txt").unlink()
+    said = call(project, after(tool_name=shell), client="gemini")
+    assert "the state of the worktree was not kept at" in said.out
+    assert silent(call(project, after(tool_name=shell), client="gemini"))
+
+
 def test_doctor_says_that_moments_could_not_be_made_and_agent_list_whether_they_are(project: Path) -> None:
     assert "moments: kept in this clone" in devs("agent", "list")
     own = project / ".git/devs/moments"

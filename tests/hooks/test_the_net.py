@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from devs_git.workspace import Workspace
+from tests.support.agent_calls import install_hooks
 from tests.support.ledgers import put_policy_in_force
-from tests.support.net_agent import Agent, devs_git, installed
+from tests.support.net_agent import Agent, devs_git
 from tests.support.net_scene import Picture, dirty, picture, shell
 
 Run = Callable[..., str]
@@ -22,7 +23,7 @@ def project(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
     """A repository with the hooks, with dirty files of each kind, and with a branch and a stash entry of their own."""
 
     def make() -> None:
-        top = installed(request.getfixturevalue("initialised"))
+        top = install_hooks(request.getfixturevalue("initialised"))
         shell(
             top,
             "echo '*.log' >.gitignore && echo build/ >>.gitignore && git add -A && git commit -qm ignore"

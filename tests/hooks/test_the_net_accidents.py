@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.net_agent import Agent, installed
+from tests.support.agent_calls import install_hooks
+from tests.support.net_agent import Agent
 from tests.support.net_scene import Picture, picture, shell
 
 Run = Callable[..., str]
@@ -20,7 +21,7 @@ def project(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
     """A repository with the hooks, and with 170 tracked files."""
 
     def make() -> None:
-        top = installed(request.getfixturevalue("initialised"))
+        top = install_hooks(request.getfixturevalue("initialised"))
         shell(
             top,
             "mkdir src && for n in $(seq 170); do echo $n >src/$n.ts; done && git add -A && git commit -qm files",

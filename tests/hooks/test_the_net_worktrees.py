@@ -11,9 +11,9 @@ import pytest
 
 from devs_git.storage.moments import behind
 from devs_git.workspace import Workspace
-from tests.support.agent_calls import before, call
+from tests.support.agent_calls import before, call, install_hooks
 from tests.support.git_calls import git as run_git
-from tests.support.net_agent import Agent, devs_git, installed
+from tests.support.net_agent import Agent, devs_git
 from tests.support.net_scene import Picture, dirty, picture
 
 Run = Callable[..., str]
@@ -26,7 +26,7 @@ def project(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
     """A repository with the hooks."""
 
     def make() -> None:
-        installed(request.getfixturevalue("initialised"))
+        install_hooks(request.getfixturevalue("initialised"))
 
     return moulded("worktrees under the net", make)
 

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.storage.git.places import locate
+from devs_git.storage.hooks import client_files
+from tests.support.git_calls import git
 
 EXAMPLES = {
     path.stem: json.loads(path.read_text())
@@ -35,6 +38,15 @@ class HookAnswer:
             return str(output["reason"])
         output = output.get("hookSpecificOutput", {})
         return output["permissionDecisionReason"] if output.get("permissionDecision") == "deny" else ""
+
+
+def install_hooks(top: Path) -> Path:
+    """Install the hooks of all clients in a project, as `agent install` does it, and commit their files; the project."""
+    for client in CLIENTS.values():
+        client_files.install(locate(top), top, client)
+    git("add", "-A", where=top)
+    git("commit", "-qm", "agents", where=top)
+    return top
 
 
 def call(

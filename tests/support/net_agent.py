@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.storage.git.places import locate
-from devs_git.storage.hooks import client_files
 from tests.support.agent_calls import HookAnswer, after, before, call
-from tests.support.git_calls import git
 
 
 @dataclass
@@ -97,12 +94,3 @@ def devs_git(*words: str, where: Path) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def installed(top: Path) -> Path:
-    """The project, with the hook of each client installed and committed."""
-    for client in CLIENTS.values():
-        client_files.install(locate(top), top, client)
-    git("add", "-A", where=top)
-    git("commit", "-qm", "agents", where=top)
-    return top

@@ -12,24 +12,13 @@ from typing import Any
 
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text.times import stamp
-from devs_git.storage.git.places import locate
-from devs_git.storage.hooks import client_files
 from devs_git.storage.moments import behind
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import call
-from tests.support.git_calls import git
 
 _EXAMPLES = Path(__file__).parent.parent / "examples/clients"
 # The recorded payloads are of a repository in this folder.
 _RECORDED = "/work/repo"
-
-
-def install(top: Path) -> None:
-    """Install the hooks of all clients, as `agent install` does it, and commit their files."""
-    for client in CLIENTS.values():
-        client_files.install(locate(top), top, client)
-    git("add", "-A", where=top)
-    git("commit", "-qm", "agents", where=top)
 
 
 def _recorded(client: str) -> list[dict[str, Any]]:
