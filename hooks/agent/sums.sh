@@ -4,15 +4,17 @@
   sum=$(cksum 2>/dev/null <"$here/index")
   [ "$sum" = "$index" ]; same=$?
   if [ "$same" = 0 ] && [ "$event" = before ]; then
-    now=$({ ask for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash
-      [ ! -f "$tool_common/logs/refs/stash" ] || cat "$tool_common/logs/refs/stash"; } | cksum)
+    if ask for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash >"$seen.refs"; then
+      [ ! -f "$tool_common/logs/refs/stash" ] || cat "$tool_common/logs/refs/stash" >>"$seen.refs"
+    else : >"$seen.refs"; fi
+    now=$(cksum <"$seen.refs")
     [ "$now" = "$refs" ]; same=$?
   fi
   # With another index Python looks at everything, so there is nothing to wait for.
   whole=1
   { [ "$same" = 0 ] && wait $files && wait $new && whole=0; } 2>/dev/null
   kill $timer 2>/dev/null
-  if [ "$same$whole" = 00 ] && [ ! -s "$seen.new" ] && [ ! -s "$seen.files" ]; then rm -f "$seen.new" "$seen.files"; return; fi
+  if [ "$same$whole" = 00 ] && [ ! -s "$seen.new" ] && [ ! -s "$seen.files" ]; then rm -f "$seen.new" "$seen.files" "$seen.refs"; return; fi
   # Without this file Python takes neither answer: they may be incomplete.
   [ "$whole" != 0 ] || printf '%s' "$sum" >"$seen.sum"
   return 1

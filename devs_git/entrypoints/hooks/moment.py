@@ -14,10 +14,10 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable
 
 from devs_git.storage.git.git_settings import REPOSITORY_VARIABLES
 from devs_git.storage.moments import behind, seen_changes
+from devs_git.storage.moments.behind import Caller
 
 # Seconds that a prompt, or the end of a session, waits from the beginning of the hook, and that the shell needed before it
 # could write the payload.
@@ -53,8 +53,8 @@ def main(arguments: list[str]) -> int:
         seconds = left if waits else _BEHIND
         looked = arguments[6] if len(arguments) > 6 else ""
 
-        def work(get_ready: Callable[[], None]) -> str:
-            return _work(words, data, seconds, looked, get_ready)
+        def work(caller: Caller) -> str:
+            return _work(words, data, seconds, looked, caller)
 
         said = behind.run(work, folder, left + (_GRACE if waits else 0.0))
         if (said != _NOTHING and (said or waits)) or any(
@@ -87,7 +87,7 @@ def _read(file: str, event: str) -> tuple[bytes, float]:
     return data, facts.st_mtime - _BEFORE_FILE
 
 
-def _work(words: list[str], data: bytes, seconds: float, looked: str, get_ready: Callable[[], None]) -> str:
+def _work(words: list[str], data: bytes, seconds: float, looked: str, caller: Caller) -> str:
     """In the process of its own: make the moment; what it says to the agent, in the form of `moment_answer`."""
     _, event, common, git_dir, top = words
     seen = seen_changes.take(looked) if looked else None
@@ -100,10 +100,10 @@ def _work(words: list[str], data: bytes, seconds: float, looked: str, get_ready:
         call, places = moment_answer.call_of(words, data)
         if not call.may_write:
             return moment_answer.wait(call, places, seconds)
-        get_ready()
+        caller.let_go()
         if seen and not seen.begun:
             seen_changes.begin(seen, git_dir, common, top)
-        return moment_answer.keep(call, places, seconds, seen)
+        return moment_answer.keep(call, places, seconds, seen, caller)
     finally:
         if seen and seen.begun:
             seen.begun.close()

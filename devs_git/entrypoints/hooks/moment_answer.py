@@ -17,6 +17,8 @@ from devs_git.domain.clients.moment_call import MomentCall
 from devs_git.storage.git.places import Places
 
 if TYPE_CHECKING:
+    from devs_git.domain.moments.warned import Warned
+    from devs_git.storage.moments.behind import Caller
     from devs_git.storage.moments.gaps import Gap
     from devs_git.storage.moments.seen_changes import Seen
 
@@ -28,11 +30,17 @@ def call_of(words: list[str], data: bytes) -> tuple[MomentCall, Places]:
     return call, Places(Path(git_dir), Path(common), Path(top))
 
 
-def keep(call: MomentCall, places: Places, seconds: float, seen: Seen | None) -> str:
-    """Make the moment, in at most `seconds`."""
+def keep(call: MomentCall, places: Places, seconds: float, seen: Seen | None, caller: Caller) -> str:
+    """Make the moment, in at most `seconds`. The caller gets the answer as soon as it is made."""
     from devs_git.operations.moments import make_in_hook
 
-    warned = make_in_hook.keep(call, places, seconds, seen)
+    def say(warned: Warned) -> None:
+        caller.answer(_words(warned))
+
+    return _words(make_in_hook.keep(call, places, seconds, seen, say))
+
+
+def _words(warned: Warned) -> str:
     return json.dumps(["refused" if warned.refused else "warned", warned.text] if warned.text else [])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Final
 
 from devs_git.domain.clients.moment_call import MomentCall
@@ -24,16 +25,25 @@ PATIENCE: Final = 5.0
 _TOO_LONG: Final = f"it took more than {PATIENCE:g} seconds"
 
 
-def keep(call: MomentCall, places: Places, seconds: float, seen: Seen | None = None) -> Warned:
+def keep(
+    call: MomentCall,
+    places: Places,
+    seconds: float,
+    seen: Seen | None = None,
+    say: Callable[[Warned], None] = lambda _: None,
+) -> Warned:
     """Make the moment of this call, in at most `seconds`; before worktrees are removed, one of each of them, too.
 
-    `seen`: what the hook saw. What the agent has to know before the command runs is returned. What the last command destroyed is noted.
+    `seen`: what the hook saw. What the agent has to know before the command runs is returned. `say` gets it before that, as
+    soon as the command may run. What the last command destroyed is noted.
     """
     warned = Warned()
     try:
         with children.within(seconds):
             workspace, previous = Workspace(places), last_moment.read(places).id
             warned = _make(call, workspace, seen)
+            if call.kind == "call":
+                say(warned)
             _note_loss(call, workspace, previous)
     except GitTimedOut:
         note(call, places, _TOO_LONG)

@@ -10,8 +10,6 @@ import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from devs_git.domain.gates.policy import net_is_strict
-from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.domain.moments import dangers, ignored_choice, scripts
 from devs_git.domain.moments.dangers import Danger
 from devs_git.domain.moments.moment import Occasion
@@ -219,6 +217,9 @@ def _text(danger: Danger, left: Mapping[str, int], others: Sequence[str], *, ref
 
 def _is_strict(common: Path) -> bool:
     """What the policy says at the newest event that this clone has judged."""
+    from devs_git.domain.gates.policy import net_is_strict
+    from devs_git.domain.ledger.events import IN_FORCE
+
     git = Git(common, {"GIT_DIR": str(common), "GIT_NO_REPLACE_OBJECTS": "1"})
     try:
         tip = (common / _CHECKED).read_text("ascii").split()[0]

@@ -14,6 +14,7 @@ from devs_git.domain.moments.moment import Occasion
 from devs_git.domain.moments.names import short_name
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
+from devs_git.storage.git import locks
 from devs_git.storage.git.places import worktrees
 from devs_git.storage.moments import loss_back, loss_facts, loss_note, moment_store, read_moments
 from devs_git.storage.moments.loss_facts import Kept
@@ -26,6 +27,8 @@ _A_DAY: Final = timedelta(days=1)
 _DIGITS: Final = 12
 # What is uncommitted when the work is brought back is saved on a branch.
 _SAVING: Final = "--preserve branch"
+# Seconds that a note waits for another one.
+_WAIT: Final = 2.0
 # Sessions that are remembered as told.
 _TOLD: Final = 50
 
@@ -47,7 +50,9 @@ def compare(workspace: Workspace, occasion: Occasion, previous: str, current: st
         watched = (*watched, Watched(own, str(workspace.top), previous))
     found = [loss for one in watched if (loss := _compared(workspace, occasion, one, current))]
     if found:
-        loss_note.write(folder, (*_open(workspace), *_without_doubles(found)))
+        # The tool runs meanwhile, and its end may be compared at the same time.
+        with locks.hold(folder / "note.lock", wait=_WAIT):
+            loss_note.write(folder, (*_open(workspace), *_without_doubles(found)))
 
 
 def _without_doubles(found: Sequence[NotedLoss]) -> list[NotedLoss]:

@@ -20,14 +20,46 @@ _STARTS = 1.0
 # What the process says first. Without it nobody would know that a process still works.
 _READY = b"+"
 
-Work = Callable[[Callable[[], None]], str]
+
+class Caller:
+    """The process that waits, as the work sees it."""
+
+    def __init__(self, folder: str, writing: int) -> None:
+        self.mark = f"{folder}/{_NAME}"
+        self._writing = writing
+        self._is_told = False
+
+    def let_go(self) -> None:
+        """Tell the caller that this process writes: from now on the file `behind` is there, and the caller may go on."""
+        from pathlib import Path
+
+        from devs_git.storage.git.files import replace_file
+
+        with contextlib.suppress(OSError):
+            replace_file(Path(self.mark), b"%d" % os.getpid())
+        self._tell(_READY)
+
+    def answer(self, said: str) -> None:
+        """Give the caller its answer. The work may go on."""
+        if self._writing >= 0:
+            self._tell((b"" if self._is_told else _READY) + said.encode("utf-8", "replace"))
+            os.close(self._writing)
+            self._writing = -1
+
+    def _tell(self, said: bytes) -> None:
+        self._is_told = True
+        # The caller may be gone.
+        with contextlib.suppress(OSError):
+            os.write(self._writing, said)
+
+
+Work = Callable[[Caller], str]
 
 
 def run(work: Work, folder: str, seconds: float) -> str | None:
-    """What `work` returns; None if it takes more than `seconds`. Then it goes on. '' if its process died.
+    """What `work` answers, or returns; None if it takes more than `seconds`. Then it goes on. '' if its process died.
 
-    `work` gets a function, and calls it when it knows that it writes. From then on the file `behind` is in `folder`, and
-    the caller may go on; before that it waits up to a second in any case.
+    Until the work lets the caller go, it waits up to a second in any case.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -70,35 +102,18 @@ def _work(work: Work, folder: str, writing: int) -> None:
         os.dup2(writing, last)
         os.closerange(3, last)
         os.closerange(last + 1, os.sysconf("SC_OPEN_MAX"))
-        said = _marked(work, folder, last)
-        # The caller may be gone.
-        with contextlib.suppress(OSError):
-            os.write(last, said.encode("utf-8", "replace"))
+        _run(work, Caller(folder, last))
     finally:
         os._exit(0)
 
 
-def _marked(work: Work, folder: str, writing: int) -> str:
-    """What the work returns, after the byte that says that the process is ready."""
-    mark, said = f"{folder}/{_NAME}", []
-
-    def get_ready() -> None:
-        from pathlib import Path
-
-        from devs_git.storage.git.files import replace_file
-
-        with contextlib.suppress(OSError):
-            replace_file(Path(mark), b"%d" % os.getpid())
-        with contextlib.suppress(OSError):
-            said.append(os.write(writing, _READY))
-
+def _run(work: Work, caller: Caller) -> None:
     try:
-        answer = work(get_ready)
+        caller.answer(work(caller))
     finally:
         with contextlib.suppress(OSError, ValueError):
-            if _owner(mark) == os.getpid():
-                os.unlink(mark)  # noqa: PTH108 - this module loads no pathlib
-    return answer if said else _READY.decode() + answer
+            if _owner(caller.mark) == os.getpid():
+                os.unlink(caller.mark)  # noqa: PTH108 - this module loads no pathlib
 
 
 def is_at_work(folder: str | os.PathLike[str]) -> bool:

@@ -7,6 +7,7 @@ prints them, and the id of the moment. An empty sum equals no other sum.
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import Final
 
 from devs_git.storage.git.files import replace_file
@@ -17,6 +18,7 @@ from devs_git.values import immutable
 
 _NAME: Final = "last"
 _DOUBTED: Final = "last.doubted"
+_TURNED: Final = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 # What the shell hook asks git for; the order of the refs is git's own.
 REFS: Final = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/stash")
 
@@ -81,22 +83,41 @@ def look_of_index(git: Git) -> tuple[int, ...]:
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def sum_of_refs(git: Git, places: Places) -> str:
-    """The sum of the local branches and the stash entries; '' if git cannot list them."""
+def list_refs(git: Git, places: Places) -> bytes:
+    """Branches and stash entries, as the shell hook lists them; b"" if git cannot list them."""
     try:
         listed = git.run(*REFS)
     except GitFailed:
-        return ""
+        return b""
     with contextlib.suppress(OSError):
         listed += (places.common / "logs/refs/stash").read_bytes()
-    return _cksum(listed)
+    return listed
+
+
+def sum_of_refs(listed: bytes) -> str:
+    """The sum of such a list; '' if it is empty, because git could not make it, or there is nothing to keep."""
+    return _cksum(listed) if listed else ""
+
+
+def read_refs(listed: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The branches of such a list with their oids, and the oids of the stash entries, newest first."""
+    branches, stashes = {}, []
+    for line in listed.split(b"\n"):
+        first, _, rest = line.partition(b" ")
+        if rest.startswith(b"refs/heads/"):
+            branches[os.fsdecode(rest)] = first.decode()
+        elif rest[40:41] == b" ":
+            # A line of the reflog: the oid before, the oid after.
+            stashes.append(rest[:40].decode())
+    return branches, tuple(reversed(stashes))
 
 
 def _cksum(data: bytes) -> str:
-    import subprocess
+    """What `cksum` prints: the CRC of POSIX over the bytes and their number, which is zlib's with the bits of each byte turned."""
+    import zlib
 
-    try:
-        said = subprocess.run(["cksum"], input=data, capture_output=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return said.stdout.decode().strip()
+    size, length = len(data), b""
+    while size:
+        length, size = length + bytes((size & 0xFF,)), size >> 8
+    turned = zlib.crc32((data + length).translate(_TURNED), 0xFFFFFFFF)
+    return f"{int(f'{turned:032b}'[::-1], 2)} {len(data)}"

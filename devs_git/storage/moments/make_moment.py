@@ -10,9 +10,8 @@ from typing import Final
 from devs_git.domain.moments.moment import Details, Occasion
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
-from devs_git.storage.git import locks, refs
+from devs_git.storage.git import locks
 from devs_git.storage.git.private_index import private
-from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import (
     captured_state,
     file_tree,
@@ -93,11 +92,12 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
     if (head_file, head.commit) != (before.head_file, before.head):
         # It moved since the hook looked: files and index are to be those of the new HEAD.
         maker = _unseen(maker)
+    listed = _refs(maker) if keep_refs else b""
     current = LastMoment(
         head_file=head_file,
         head=head.commit,
         index_sum=maker.seen.index_sum if maker.seen else last_moment.sum_of_index(maker.git),
-        refs_sum=last_moment.sum_of_refs(maker.store, maker.places) if keep_refs else before.refs_sum,
+        refs_sum=last_moment.sum_of_refs(listed) if keep_refs else before.refs_sum,
     )
     known = _last_known(maker, before, current)
     if not (known and known.same_index and not known.state.index_raw):
@@ -108,7 +108,7 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
     maker.step("files")
     captured = captured_state.take(maker, head, known)
     _refuse_moved(maker, head)
-    details = _details(maker, occasion, captured, keep_refs=keep_refs)
+    details = _details(maker, occasion, captured, listed)
     details = replace(
         details,
         created_at=stamp(now),
@@ -141,8 +141,8 @@ def _refuse_moved(maker: Maker, head: Head) -> None:
         raise _MovedMeanwhile("BUSY", "HEAD moved while the files were read.", hint="Run the command again.")
 
 
-def _details(maker: Maker, occasion: Occasion, captured: Captured, *, keep_refs: bool) -> Details:
-    """The details, still without time and ignored files."""
+def _details(maker: Maker, occasion: Occasion, captured: Captured, listed: bytes) -> Details:
+    """The details, still without time and ignored files. `listed`: branches and stash entries to keep, as the hook lists them."""
     busy = survey.operation_under_way(maker.places)
     return Details(
         occasion,
@@ -151,8 +151,7 @@ def _details(maker: Maker, occasion: Occasion, captured: Captured, *, keep_refs:
         captured.unmerged,
         busy.name if busy else "",
         captured.left_out,
-        _branches(maker) if keep_refs else {},
-        tuple(refs.stashes(maker.store)) if keep_refs else (),
+        *last_moment.read_refs(listed),
         umask=modes.umask(),
     )
 
@@ -182,8 +181,7 @@ def _is_same(known: KnownMoment, state: State, details: Details, *, keep_refs: b
     return not keep_refs or (dict(last.branches), last.stashes) == (dict(details.branches), details.stashes)
 
 
-def _branches(maker: Maker) -> dict[str, str]:
-    try:
-        return refs.list_refs(maker.store, "refs/heads")
-    except GitFailed:
-        return {}
+def _refs(maker: Maker) -> bytes:
+    """The branches and stash entries, as the shell hook lists them."""
+    seen = maker.seen.refs if maker.seen else b""
+    return seen or last_moment.list_refs(maker.store, maker.places)

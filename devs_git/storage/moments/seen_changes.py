@@ -26,11 +26,12 @@ _OID_LENGTH = 40
 class Seen:
     """Paths of untracked files, and of those that differ from the private index, each with NUL after it; the index's sum.
 
+    `refs`: branches and stash entries, as `last_moment.REFS` and the reflog of the stash say them, if a call was asked about.
     `begun` is the git that takes these files over, if it was started.
     """
 
-    def __init__(self, new: bytes, files: bytes, index_sum: str) -> None:
-        self.new, self.files, self.index_sum = new, files, index_sum
+    def __init__(self, new: bytes, files: bytes, index_sum: str, refs: bytes = b"") -> None:
+        self.new, self.files, self.index_sum, self.refs = new, files, index_sum, refs
         self.begun: BegunGit | None = None
 
     def paths(self) -> tuple[set[str], set[str]]:
@@ -100,10 +101,10 @@ class BegunGit:
 
 def take(begin: str) -> Seen | None:
     """Read and delete the hook's files, whose names begin so; None if one is missing, because a git was ended."""
-    new, files, index_sum = (_take(f"{begin}.{end}") for end in ("new", "files", "sum"))
+    new, files, index_sum, refs = (_take(f"{begin}.{end}") for end in ("new", "files", "sum", "refs"))
     if new is None or files is None or not index_sum:
         return None
-    return Seen(new, files, index_sum.decode("ascii", "replace"))
+    return Seen(new, files, index_sum.decode("ascii", "replace"), refs or b"")
 
 
 def _take(file: str) -> bytes | None:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from devs_git.storage.moments import behind, unsaid
+from devs_git.storage.moments.behind import Caller
 
 pytestmark = pytest.mark.quick
 
 
 def test_the_answer_of_the_process_is_returned(tmp_path: Path) -> None:
-    assert behind.run(lambda _get_ready: "kept", str(tmp_path), 5.0) == "kept"
+    assert behind.run(lambda _caller: "kept", str(tmp_path), 5.0) == "kept"
 
 
 def test_a_process_that_hangs_is_ended_by_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(behind, "_LONGEST", 1)
     os.mkfifo(tmp_path / "pipe")
 
-    def hang(get_ready: Callable[[], None]) -> str:
-        get_ready()
+    def hang(caller: Caller) -> str:
+        caller.let_go()
         return (tmp_path / "pipe").read_text()
 
     assert behind.run(hang, str(tmp_path), 0.2) is None
@@ -40,6 +40,23 @@ def test_the_mark_of_a_process_that_died_goes_so_that_no_call_waits_for_it(tmp_p
     os.waitpid(child, 0)
     (tmp_path / "behind").write_text(str(child))
     assert not behind.is_at_work(tmp_path)
+    assert not (tmp_path / "behind").exists()
+
+
+def test_a_process_goes_on_after_its_answer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    def work(caller: Caller) -> str:
+        caller.let_go()
+        caller.answer("kept")
+        return (tmp_path / "pipe").read_text()
+
+    assert behind.run(work, str(tmp_path), 5.0) == "kept"
+    assert behind.is_at_work(tmp_path)
+    (tmp_path / "pipe").write_text("go on")
+    until = time.monotonic() + 10
+    while behind.is_at_work(tmp_path) and time.monotonic() < until:
+        time.sleep(0.02)
     assert not (tmp_path / "behind").exists()
 
 
