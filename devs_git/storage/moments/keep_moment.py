@@ -42,7 +42,10 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
     for _ in range(_ATTEMPTS):
         details, update, moment_id = _add(maker, captured, details)
         try:
-            refs.transaction(maker.moments, (update, *tips), "devs: moment")
+            if tips:
+                refs.transaction(maker.moments, (update, *tips), "devs: moment")
+            else:
+                moment_store.move_ref(maker.store, maker.places.common, maker.folder / "ref", update)
         except (refs.RefMoved, refs.RefLocked):
             for one in (update, *tips):
                 moment_store.mend_ref(moment_store.folder(maker.places.common), one.ref)

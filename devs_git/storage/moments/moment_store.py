@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.ledger.events import RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage.git import loose_objects, refs
 from devs_git.storage.git.files import replace_file
@@ -226,6 +227,38 @@ def _link(source: Path, target: Path, oid: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def move_ref(git: Git, common: Path, draft: Path, update: RefUpdate) -> None:
+    """Move a ref of moments, which must have its old value. RefMoved, RefLocked, GitFailed, OSError.
+
+    A ref that has a file already is written here, as git writes it: to start git takes longer. The file `draft` is of the
+    worktree alone. As long as it is the same file as the lock, the lock is one of ours, and may be left by a kill.
+    """
+    store = folder(common)
+    place, lock = store / update.ref, store / f"{update.ref}.lock"
+    if refs.loose(store, update.ref) != update.old:
+        refs.transaction(refs_of(git, common), (update,), "devs: moment")
+        return
+    with contextlib.suppress(OSError):
+        if draft.samefile(lock):
+            lock.unlink()
+    draft.unlink(missing_ok=True)
+    with draft.open("xb") as file:
+        file.write(f"{update.new}\n".encode())
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(draft, lock, follow_symlinks=False)
+    except FileExistsError as error:
+        raise refs.RefLocked(os.fspath(lock)) from error
+    try:
+        if refs.loose(store, update.ref) != update.old:
+            raise refs.RefMoved(update.ref)
+        lock.replace(place)
+    finally:
+        lock.unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
 
 
 def mend_ref(common: Path, ref: str) -> None:
