@@ -59,8 +59,11 @@ def own_tool(client: Client, tool: str) -> str:
 
     The whole name has to be known: another server's name may begin as ours does (`mcp_devs-git_evil_…` in Gemini CLI).
     """
-    names = (tool.removeprefix(start) for start in client.ours if tool.startswith(start))
-    return next((name for name in names if name in READING or name in WRITING), "")
+    for start in client.ours:
+        name = tool.removeprefix(start)
+        if name != tool and (name in READING or name in WRITING):
+            return name
+    return ""
 
 
 def completed_task(client: Client, tool: str, tool_input: Any, output: str) -> str:

@@ -12,6 +12,7 @@ from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.values import immutable, replace
 
 if TYPE_CHECKING:
+    from devs_git.domain.clients.client import Client
     from devs_git.storage.catalog.database import Catalog
 
 
@@ -36,7 +37,7 @@ def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
         return
     known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
     made = hook_payload.trace(payload, created_at=spooled.created_at, **known)
-    cut = payload.client.cut(payload.payload)
+    cut = payload.client.cut(payload.payload) if made.cut_by_client else None
     if server := unnamed_calls.join_server(catalog, made):
         made = replace(made, trace_id=server)
     elif not payload.client.fields.use_id:
@@ -99,17 +100,24 @@ def transcript_path(payload: Captured) -> Path | None:
 
 def _path(payload: Captured, name: str) -> Path | None:
     """The path in a field of the payload; None if it has none that is absolute."""
-    path = Path(payload.text(name))
-    with contextlib.suppress(RuntimeError):  # the user has no home folder
-        path = path.expanduser()
+    text = payload.text(name)
+    path = Path(text)
+    if text.startswith("~"):
+        with contextlib.suppress(RuntimeError):  # the user has no home folder
+            path = path.expanduser()
     return path if path.is_absolute() else None
 
 
 def is_kept(client: str, event: str) -> bool:
     """Whether the payload of an event is read; that of another client's event is rejected then. Files of other events stay."""
     # The own client first: the modules of the others are imported only if it does not know the event.
-    names = sorted(CLIENTS, key=lambda name: name != client)
-    return any(event in CLIENTS[name].after or event in CLIENTS[name].session for name in names)
+    if client in CLIENTS and _knows(CLIENTS[client], event):
+        return True
+    return any(_knows(one, event) for one in CLIENTS.values())
+
+
+def _knows(client: Client, event: str) -> bool:
+    return event in client.after or event in client.session
 
 
 def keep(catalog: Catalog, spooled: SpoolFile) -> None:

@@ -233,7 +233,8 @@ def _files(where: Path) -> Iterator[_Found]:
             for entry in entries:
                 with contextlib.suppress(FileNotFoundError):  # another process has read it
                     if entry.name[0] != "." and entry.is_file():
-                        *_, client, event = ("", *entry.name.split("."))
+                        begin, _, event = entry.name.rpartition(".")
+                        client = begin.rpartition(".")[2]
                         yield _Found(entry.stat().st_mtime_ns, entry.path, client, event)
     except FileNotFoundError:
         return
