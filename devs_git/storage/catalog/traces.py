@@ -33,7 +33,7 @@ ON CONFLICT (trace_id) DO UPDATE SET body_id = excluded.body_id, task_id = exclu
   rewound_by = excluded.rewound_by
 """
 # Bytes of input and output together that are indexed as one bound text: that is the quickest way for most outputs.
-_SHORT: Final = 1 << 14
+_SHORT: Final = 1 << 12
 # The first byte of a stored payload. It is complete, or the output in it, written as JSON, is replaced by a byte that no
 # JSON has.
 _WHOLE: Final = b"\2"
