@@ -8,7 +8,6 @@ from devs_git.domain.ledger import contracts, paging
 from devs_git.domain.ledger.contracts import Contract
 from devs_git.domain.ledger.history import History, Task
 from devs_git.domain.moments.live_sessions import live_sessions
-from devs_git.domain.text.field_values import check_value
 from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.contracts import contract_here
 from devs_git.operations.recall import open_catalog, session_page
@@ -33,7 +32,6 @@ class Request(VerbRequest):
     cursor: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", check_value("name", self.name))
         paging.check_limit(self.limit, MOST)
         paging.place(self.cursor)
 

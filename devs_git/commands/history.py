@@ -1,30 +1,45 @@
-"""`history`: the events of the ledger, newest first, or those after an event, oldest first, as they happen. Tier 0."""
+"""`history`: everything that was recorded, newest first, or what was recorded after a place, oldest first, as it happens.
+
+Two sources are merged: the events of the ledger, with the files that tasks changed, and the messages of the catalog. Tier 0.
+"""
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from typing import Literal
 
-from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.event_names import subtype_of
-from devs_git.domain.ledger.events import Event
-from devs_git.domain.ledger.history import History
+from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES
+from devs_git.domain.checkpoints.task_states import require_known
+from devs_git.domain.ledger import contracts, ids
 from devs_git.domain.ledger.paging import check_limit
 from devs_git.domain.text import field_values
+from devs_git.domain.timeline import kinds, positions, spoken_times
+from devs_git.domain.timeline.positions import Onward
+from devs_git.domain.timeline.rows import Filter, Row
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
+from devs_git.operations.recall import open_catalog
+from devs_git.operations.timeline import page_starts, read_back, read_onward
+from devs_git.operations.timeline.row_maker import RowMaker
+from devs_git.storage.catalog import steering
+from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.ledger import watch
 from devs_git.values import immutable, replace
-from devs_git.workspace import Workspace
+from devs_git.workspace import Workspace, local_time
 
 MOST = 10_000
+_AT_ONCE = 200
 
 
 @immutable
 class Request(VerbRequest):
-    """At most `limit` events, newest first, that are older than `cursor`; only of a task or a contract, if one is named.
+    """At most `limit` rows of these `types`, `subtypes` and so on; without any filter all rows.
 
-    With `after`: the events after that one, oldest first. `follow`: wait until there is one; without `after`, wait for the
-    next event.
+    `since`, `until`: times, as ISO 8601 or `2 days ago`. With `cursor` the rows before an earlier answer. With `after` (the
+    id of an event, or the next_cursor of such an answer) the rows after it, oldest first. `follow`: wait until there is one;
+    without `after`, wait for the next row. `format`: for the code that renders the result.
     """
 
     limit: int = 50
@@ -33,18 +48,28 @@ class Request(VerbRequest):
     cursor: str = ""
     after: str = ""
     follow: bool = False
+    types: tuple[str, ...] = ()
+    subtypes: tuple[str, ...] = ()
+    phase: str = ""
+    agent: str = ""
+    actor: str = ""
+    since: str = ""
+    until: str = ""
+    format: Literal["table", "json", "jsonl"] = "table"
 
     def __post_init__(self) -> None:
         check_limit(self.limit, MOST)
         if self.task_id:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
-        field_values.check_value("contract", self.contract)
-        for name in ("cursor", "after"):
-            if getattr(self, name) and not ids.is_oid(getattr(self, name)):
-                raise invalid(
-                    name,
-                    "The value must be the id of an event: the id or the next_cursor of an earlier answer.",
-                )
+        field_values.check_value("phase", self.phase, among=("", *PHASES))
+        field_values.check_value("agent", self.agent, among=("", *AGENTS))
+        for name, among in (("types", kinds.TYPES), ("subtypes", kinds.ALL_SUBTYPES)):
+            for value in getattr(self, name):
+                field_values.check_value(name, value, among=among)
+        if self.cursor:
+            positions.back(self.cursor)
+        if self.after:
+            positions.onward(self.after)
         if self.cursor and (self.after or self.follow):
             raise invalid(
                 "cursor",
@@ -52,126 +77,109 @@ class Request(VerbRequest):
             )
 
     def next_request(self, result: Result) -> Request | None:
-        """With `follow`, the request for the next events."""
+        """With `follow`, the request for the next rows."""
         return replace(self, after=result.next_cursor) if self.follow else None
 
+    def filter(self, workspace: Workspace) -> Filter:
+        """What is wanted. INVALID_ARGUMENTS for a text that is no time."""
 
-@immutable
-class EventRow:
-    """One event. `event_data`: all its trailers. `contract`: that of its task."""
+        def time_of(name: str, text: str) -> str:
+            return spoken_times.time_of(name, text, workspace.clock(), local_time) if text else ""
 
-    id: str
-    actor: str
-    contract: str
-    task_id: str
-    event_type: str
-    event_subtype: str
-    phase: str
-    subject: str
-    event_data: dict[str, str | list[str]]
-    created_at: str
+        return Filter(
+            types=self.types,
+            subtypes=self.subtypes,
+            task_id=self.task_id,
+            contract=self.contract,
+            phase=self.phase,
+            agent=self.agent,
+            actor=self.actor,
+            since=time_of("since", self.since),
+            until=time_of("until", self.until),
+        )
+
+
+EventRow = Row
 
 
 @immutable
 class Result(VerbResult):
-    """`more`: there are older events, after `next_cursor`. With `after`, `next_cursor` is the last event that was read.
+    """`more`: there are older rows, after `next_cursor`. With `after`, `next_cursor` is the place after the last row.
 
     `not_believed`: as in `status`, but '' with `follow`.
     """
 
-    events: tuple[EventRow, ...]
+    events: tuple[Row, ...]
     next_cursor: str
     more: bool = False
     not_believed: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """NOT_INITIALIZED, TASK_NOT_FOUND, CONTRACT_NOT_FOUND, INVALID_ARGUMENTS for an unknown event."""
-    tip = workspace.ledger.require()
-    _must_exist(tip.history, request)
+    """NOT_INITIALIZED, TASK_NOT_FOUND, CONTRACT_NOT_FOUND, INVALID_ARGUMENTS for an unknown event or a text that is no time."""
+    tip = workspace.ledger.require().oid
+    wanted = request.filter(workspace)
     if request.after or request.follow:
-        return _events_after(workspace, request, request.after or tip.oid)
-    found: list[EventRow] = []
-    skipping = request.cursor
-    with closing(workspace.ledger.newest_first(tip.oid)) as events:
-        for event in events:
-            if skipping:
-                skipping = "" if event.oid == skipping else skipping
-            elif _is_wanted(event, tip.history, request):
-                if len(found) == request.limit:
-                    return Result(
-                        tuple(found),
-                        found[-1].id,
-                        more=True,
-                        not_believed=workspace.why_not_believed(),
-                    )
-                found.append(_row(event, tip.history))
-    if skipping:
-        raise invalid("cursor", "The ledger has no such event.", hint="Start over without a cursor.")
-    return Result(tuple(found), "", not_believed=workspace.why_not_believed())
+        return _onward(workspace, request, wanted, tip)
+    with _catalog(workspace) as catalog:
+        _must_exist(workspace, catalog, request)
+        start = page_starts.back(workspace, catalog, request.cursor, tip)
+        at_once = min(request.limit + 1, _AT_ONCE)
+        rows = read_back.rows(workspace, catalog, RowMaker(catalog, wanted), start, at_once)
+        found = list(islice(rows, request.limit + 1))
+    more = len(found) > request.limit
+    return Result(
+        tuple(row for row, _ in found[: request.limit]),
+        found[-1][1].text() if more else "",
+        more=more,
+        not_believed=workspace.why_not_believed(),
+    )
 
 
-def _events_after(workspace: Workspace, request: Request, since: str) -> Result:
-    """The events after `since`, oldest first."""
-    git = workspace.store_git
-    if git.attempt("merge-base", "--is-ancestor", since, workspace.ledger.require().oid, ok=(0, 1, 128))[0]:
-        raise invalid("after", "The ledger has no such event.", hint="Start over without it.")
-    found: list[EventRow] = []
-    for moved in watch.looks(workspace.places.common, None if request.follow else 0):
+@contextmanager
+def _catalog(workspace: Workspace) -> Iterator[Catalog]:
+    """The catalog, up to date. If it is damaged there are no messages, but the ledger is told all the same."""
+    with ExitStack() as held:
+        try:
+            catalog = held.enter_context(open_catalog.open_catalog(workspace, caught_up=True))
+        except DevsError as error:
+            if error.code != "CONFLICT":
+                raise
+            workspace.say(
+                f"{error.message} Messages, contracts and phases are missing here. See: devs-git doctor"
+            )
+            # There is no such folder, so this catalog is empty and in memory.
+            catalog = held.enter_context(Catalog.look(workspace.places.shared / "none"))
+        yield catalog
+
+
+def _onward(workspace: Workspace, request: Request, wanted: Filter, tip: str) -> Result:
+    """The rows after a place, oldest first."""
+    found: tuple[Row, ...] = ()
+    place: Onward | None = None
+    files = tuple(workspace.places.shared / name for name in (NAME, f"{NAME}-wal"))
+    beside = (*files, workspace.places.spool)
+    for moved in watch.looks(workspace.places.common, None if request.follow else 0, beside):
         if not moved:
             continue
-        tip = workspace.ledger.require()
-        if tip.oid != since:
-            with closing(workspace.ledger.events(tip.oid, since=since, oldest_first=True)) as events:
-                for event in events:
-                    since = event.oid
-                    if _is_wanted(event, tip.history, request):
-                        found.append(_row(event, tip.history))
-                    if len(found) == request.limit:
-                        break
+        with _catalog(workspace) as catalog:
+            if place is None:
+                _must_exist(workspace, catalog, request)
+                place = page_starts.onward(workspace, catalog, request.after, tip)
+            newest = workspace.ledger.tip().oid
+            start = place if place.tip else replace(place, tip=newest)
+            found, place = read_onward.page(
+                workspace, catalog, RowMaker(catalog, wanted), start, request.limit
+            )
         if found:
             break
-    return Result(
-        tuple(found),
-        since,
-        not_believed="" if request.follow else workspace.why_not_believed(),
-    )
+    assert place is not None
+    reason = "" if request.follow else workspace.why_not_believed()
+    return Result(found, place.text(), not_believed=reason)
 
 
-def _must_exist(history: History, request: Request) -> None:
-    hint = "List all: devs-git history"
-    if request.task_id and request.task_id not in history.tasks:
-        raise DevsError(
-            "TASK_NOT_FOUND", f"There is no {request.task_id}.", hint=hint, task_id=request.task_id
-        )
-    if request.contract and not any(task.contract == request.contract for task in history.tasks.values()):
-        raise DevsError(
-            "CONTRACT_NOT_FOUND", "There is no such contract.", hint=hint, contract=request.contract
-        )
-
-
-def _is_wanted(event: Event, history: History, request: Request) -> bool:
-    tasks = event.tasks
-    if request.task_id and request.task_id not in tasks:
-        return False
-    return not request.contract or any(_contract(task, history) == request.contract for task in tasks)
-
-
-def _contract(task_id: str, history: History) -> str:
-    task = history.tasks.get(task_id)
-    return task.contract if task else ""
-
-
-def _row(event: Event, history: History) -> EventRow:
-    return EventRow(
-        id=event.oid,
-        actor=event.actor,
-        contract=_contract(event.task, history),
-        task_id=event.task,
-        event_type=event.type,
-        event_subtype=subtype_of(event),
-        phase=event.phase,
-        subject=event.subject,
-        event_data=event.data,
-        created_at=event.finished,
-    )
+def _must_exist(workspace: Workspace, catalog: Catalog, request: Request) -> None:
+    if request.task_id:
+        require_known(request.task_id, workspace.ledger.tip().standing_of_task(request.task_id).status)
+    if request.contract and not steering.is_contract(catalog, request.contract):
+        contracts.require(workspace.ledger.tip().history, request.contract)

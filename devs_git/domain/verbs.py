@@ -117,7 +117,7 @@ _ROWS: Final = (
     Verb("phase set", CHANGES, "Say in which phase a contract or a task is."),
     Verb("checkpoint", CHANGES, "Commit what is staged and record a numbered checkpoint."),
     Verb("log", READS, "List checkpoints, newest first."),
-    Verb("history", READS, "List events, newest first, or print them as they happen."),
+    Verb("history", READS, "List everything that was recorded, newest first, or as it happens."),
     Verb("show", READS, "Show one checkpoint or moment."),
     Verb("diff", READS, "Show what changed up to a checkpoint, or since HEAD or a moment."),
     Verb("status", READS, "Show working tree, active task and open gates."),

@@ -113,6 +113,8 @@ STRICTER = {
     ("checkpoint_diff", "checkpoint"): ("",),
     ("list_gates", "gate_type"): ("",),
     ("start_task", "phase"): ("",),
+    ("get_history", "phase"): ("",),
+    ("get_history", "agent"): ("",),
 }
 NO_NUMBER_OF_JSON = 1 << 53
 # What depends on another argument (a plan has a target and options of its own), and parts of a name that are too long.

@@ -10,8 +10,8 @@ from devs_git.errors import invalid
 # Characters of a title, contract or client.
 MAX_VALUE: Final = 200
 # One line, with whatever space around it, in words that every reader of patterns knows.
-_SPACE: Final = r"[\u0009-\u000d ]*"
-VALUE_FORM: Final = rf"{_SPACE}[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*{_SPACE}"
+_SPACE: Final = r"[\t-\r ]*"
+VALUE_FORM: Final = rf"{_SPACE}[^\x00-\x1f\x7f-\x9f\u2028\u2029]*{_SPACE}"
 # The id of a session: it has no space.
 SESSION_FORM: Final = r"[^\u0000-\u0020\u007f-\u009f\u2028\u2029]{1,200}"
 # Characters of a message, plan or result.

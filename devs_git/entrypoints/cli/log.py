@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.command import as_text, command
 from devs_git.entrypoints.cli.texts import log_text
 
 if TYPE_CHECKING:
@@ -35,17 +35,50 @@ def log(*, limit: int, everything: bool, **options: Any) -> VerbRequest:
     return Request(MOST if everything else limit, **options)
 
 
+def _history_text(result: Any) -> str:
+    form = click.get_current_context().params["format"]
+    shown: dict[str, Any] = {"json": as_text, "jsonl": log_text.history_lines}
+    return str(shown.get(form, log_text.history_text)(result))
+
+
 @command(
     "history",
-    text=log_text.history_text,
-    example="devs-git history --task 10\ndevs-git history --follow --json",
+    text=_history_text,
+    example="devs-git history --task 10\ndevs-git history --type gate --type rewind --from '2 days ago'\n"
+    "devs-git history --follow --format jsonl",
 )
-@click.option("--limit", type=int, default=50, show_default=True, help="The number of events.")
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    metavar="TYPE",
+    help="Only rows of this type: task, chat, checkpoint, phase, gate, rewind, file or repository.",
+)
+@click.option("--subtype", "subtypes", multiple=True, metavar="SUBTYPE", help="Only rows of this subtype.")
 @click.option("--task", "task_id", default="", help="Only this task.")
-@click.option("--contract", default="", help="Only events of this contract's tasks.")
+@click.option("--contract", default="", help="Only what belongs to this contract.")
+@click.option("--phase", default="", help="Only what was done in this phase.")
+@click.option("--agent", default="", help="Only what an agent with this role did.")
+@click.option(
+    "--actor", default="", help="Only what this person or session did; a part of the name is enough."
+)
+@click.option(
+    "--from", "since", default="", metavar="TIME", help="Not before this time, such as '2 days ago'."
+)
+@click.option(
+    "--to", "until", default="", metavar="TIME", help="Not after this time, such as 2026-11-23T14:30."
+)
+@click.option("--limit", type=int, default=50, show_default=True, help="The number of rows.")
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
-@click.option("--after", default="", metavar="EVENT", help="Only events after this one, oldest first.")
-@click.option("--follow", is_flag=True, help="Wait for new events and print each. Ctrl-C ends.")
+@click.option("--after", default="", metavar="EVENT", help="Only what came after this event, oldest first.")
+@click.option("--follow", is_flag=True, help="Wait for new rows and print each. Ctrl-C ends.")
+@click.option(
+    "--format",
+    type=click.Choice(["table", "json", "jsonl"]),
+    default="table",
+    show_default=True,
+    help="jsonl: one row of JSON on each line.",
+)
 def history(**options: Any) -> VerbRequest:
     from devs_git.commands.history import Request
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from devs_git.errors import invalid
@@ -42,9 +42,26 @@ def arguments_by_name(pairs: Iterable[tuple[str, Any]], known: Iterable[str]) ->
     return found
 
 
-def typed_value(text: str, schema: dict[str, Any]) -> Any:
+def join_lists(
+    pairs: Iterable[tuple[str, str]], known: Mapping[str, dict[str, Any]]
+) -> list[tuple[str, Any]]:
+    """A query with each list as one pair: `a[]=1&a[]=2`, `a=1&a=2` and `a=1,2` are the same list."""
+    lists: dict[str, list[str]] = {}
+    found: list[tuple[str, Any]] = []
+    for key, text in pairs:
+        name = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key.removesuffix("[]")).lower()
+        if known.get(name, {}).get("type") == "array":
+            lists.setdefault(name, []).extend(text.split(",") if text else ())
+        else:
+            found.append((key, text))
+    return [*found, *lists.items()]
+
+
+def typed_value(text: Any, schema: dict[str, Any]) -> Any:
     """A value of a query string with the type of its schema. If it does not fit it stays text, which the schema refuses."""
     kind = schema.get("type")
+    if kind == "array":
+        return text
     if kind == "integer" and _WHOLE.match(text):
         return int(text)
     return _WORDS.get(text, text) if kind == "boolean" else text

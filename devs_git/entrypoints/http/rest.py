@@ -53,7 +53,9 @@ async def _given(route: RestRoute, request: Request) -> dict[str, Any]:
     """The arguments in query or body. INVALID_ARGUMENTS names one that is unknown or does not fit its schema."""
     known = {one.name: route.schema(one) for one in route.params()}
     if route.method == "GET":
-        pairs = request_bodies.arguments_by_name(request.query_params.multi_items(), known)
+        pairs = request_bodies.arguments_by_name(
+            request_bodies.join_lists(request.query_params.multi_items(), known), known
+        )
         given = {name: request_bodies.typed_value(text, known.get(name, {})) for name, text in pairs.items()}
     else:
         if request.query_params:

@@ -9,6 +9,7 @@ import re
 from typing import Any, Final
 
 from devs_git.domain.ledger import ids
+from devs_git.entrypoints.tools.params import ANY_TASK
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Param, Tool
 from devs_git.errors import invalid
@@ -66,7 +67,12 @@ class RestRoute:
         known = {name: _canonical(name, text) for name, text in path.items()}
         if "number" in given:
             known["id"] += f"@{_canonical('number', str(given['number']))}"
-        rest = {key: value for key, value in given.items() if key != "number"}
+        rest = {key: value for key, value in given.items() if key != "number" and key not in _RENAMED}
+        for name, known_as in _RENAMED.items():
+            if name in given and any(one.name == name for one in self.adds):
+                if known_as in given:
+                    raise invalid(name, f"{name} and {known_as} are the same: give one of them.")
+                rest[known_as] = given[name]
         point = "@" + known["point"] if known.get("point", COMPLETED) != COMPLETED else ""
         filled = {name: text.format(**{**known, "point": point}) for name, text in self.fills.items()}
         if rest.get("plan_id"):  # the plan names its target
@@ -94,13 +100,17 @@ def _same_task(target: str, plan_id: str) -> None:
 
 
 _TASK: Final = "/mesh/tasks/{id}"
+# A field of a route that is an argument of its tool under another name.
+_RENAMED: Final = {"task": "task_id"}
+_ONE_TASK: Final = Param("task", ANY_TASK, "The same as task_id.")
 _ALL: Final = (
-    RestRoute("GET", "/timeline", "get_history"),
+    RestRoute("GET", "/timeline", "get_history", adds=(_ONE_TASK,)),
     RestRoute(
         "GET",
         "/contracts/{contract}/history",
         "get_history",
         {"contract": "{contract}"},
+        adds=(_ONE_TASK,),
         operation="get_contract_history",
     ),
     RestRoute(

@@ -24,7 +24,7 @@ TOOLS: Final = (
             Param(
                 "agent_id",
                 {**TEXT, "enum": [*AGENTS]},
-                "Your role: researcher, architect, developer or reviewer.",
+                "Your role.",
                 required=True,
             ),
             Param("task_id", ONE_TASK, "The task that is blocked.", required=True),

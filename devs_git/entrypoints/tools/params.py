@@ -6,6 +6,7 @@ with `..`, and then says why.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from devs_git.domain.checkpoints import branch_names, rewind_selection
@@ -26,14 +27,17 @@ def number_schema(most: int) -> dict[str, Any]:
     return {**COUNT, "minimum": 1, "maximum": most}
 
 
+def some_of(names: Sequence[str]) -> dict[str, Any]:
+    """The schema of a list of these names."""
+    return {"type": "array", "items": {**TEXT, "enum": [*names]}}
+
+
 def limit(most: int) -> Param:
-    return Param("limit", number_schema(most), "The highest number of rows.")
+    return Param("limit", number_schema(most), "How many rows at most.")
 
 
 def cursor(pattern: str) -> Param:
-    return Param(
-        "cursor", text_schema(pattern, empty=True), "The next_cursor of an earlier answer, for the next page."
-    )
+    return Param("cursor", text_schema(pattern, empty=True), "The next_cursor of an earlier answer.")
 
 
 TARGET: Final = text_schema(ids.TARGET_FORM)
@@ -72,10 +76,10 @@ OWN_FILES: Final = (
 PRESERVE: Final = Param(
     "preserve",
     {**TEXT, "enum": ["create_branch", *rewind_selection.PRESERVE]},
-    "How to save the current state besides the backup: as a branch, as a stash entry, or not at all. "
+    "How to save the current state besides the backup; discard: not at all. "
     "Default: a clean tree is saved as a branch, and tracked changes refuse the call.",
 )
-BRANCH_NAME: Final = Param("branch_name", NAME, "The name of the branch that saves the current state.")
+BRANCH_NAME: Final = Param("branch_name", NAME, "The name of the branch for that.")
 UNTRACKED: Final = Param(
     "untracked",
     {**TEXT, "enum": list(rewind_selection.UNTRACKED)},

@@ -7,6 +7,7 @@ from typing import Final
 from devs_git.commands import contract_show, diff, history, log
 from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES
 from devs_git.domain.ledger import ids, paging
+from devs_git.domain.timeline import kinds, positions
 from devs_git.entrypoints.tools.params import (
     ACTIVE_TASK,
     ANY_TASK,
@@ -16,7 +17,6 @@ from devs_git.entrypoints.tools.params import (
     MESSAGE,
     MOMENT,
     NAME,
-    OID,
     OWN_FILES,
     SESSION,
     STATE,
@@ -25,6 +25,8 @@ from devs_git.entrypoints.tools.params import (
     cursor,
     limit,
     number_schema,
+    some_of,
+    text_schema,
 )
 from devs_git.entrypoints.tools.tool import FLAG, TEXT, Param, Tool
 
@@ -49,13 +51,23 @@ TOOLS: Final = (
     Tool(
         "get_history",
         "history",
-        "List the events of the ledger, newest first: tasks, checkpoints, rewinds, gates and decisions.",
+        "List what was recorded, newest first: tasks, checkpoints, changed files, messages, gates, rewinds.",
         (
             limit(history.MOST),
-            Param("task_id", ANY_TASK, "Only events of this task."),
-            Param("contract", LINE, "Only events of tasks of this contract."),
-            cursor(ids.OID_FORM),
-            Param("after", OID, "The id of an event: list those that came after it, oldest first."),
+            Param("event_types", some_of(kinds.TYPES), "Only these types.", "types"),
+            Param("task_id", ANY_TASK, "Only this task."),
+            Param("contract", TEXT, "Only this contract."),
+            Param("phase", {**TEXT, "enum": [*PHASES]}, "Only this phase."),
+            Param("agent", {**TEXT, "enum": [*AGENTS]}, "Only this role."),
+            Param("actor", TEXT, "Only this person or session."),
+            Param("from", TEXT, "Not before this time: ISO 8601, or 2 days ago.", "since"),
+            Param("to", TEXT, "Not after this time.", "until"),
+            cursor(positions.FORM),
+            Param(
+                "after",
+                text_schema(positions.FORM, empty=True),
+                "The id of an event: list what came after it, oldest first.",
+            ),
         ),
         codes=("TASK_NOT_FOUND", "CONTRACT_NOT_FOUND"),
     ),
@@ -120,14 +132,12 @@ TOOLS: Final = (
             TASK,
             Param("title", LINE, "The subject of the task, in one line."),
             Param("plan", LONG, "The plan for the task."),
-            Param("contract", LINE, "The contract (line of work) of the task. Default: the branch."),
+            Param("contract", LINE, "Its contract (line of work). Default: the branch."),
             Param("agent", {**TEXT, "enum": [*AGENTS]}, "The role of the agent."),
-            Param("client", LINE, "The client: the program that runs the agent."),
-            Param(
-                "phase", {**TEXT, "enum": [*PHASES]}, "The phase of the work. Default: that of the contract."
-            ),
-            Param("parent", ANY_TASK, "The task of which this one is a part."),
-            Param("spawned_by", SESSION, "The id of the session that starts the task."),
+            Param("client", LINE, "The program that runs the agent."),
+            Param("phase", {**TEXT, "enum": [*PHASES]}, "Its phase. Default: that of the contract."),
+            Param("parent", ANY_TASK, "The task that it is a part of."),
+            Param("spawned_by", SESSION, "The session that starts it."),
         ),
         codes=("TASK_NOT_FOUND", "TASK_EXISTS", "TASK_ACTIVE"),
     ),
@@ -160,7 +170,7 @@ TOOLS: Final = (
         "contract show",
         "Show a contract (a line of work): its phase, its tasks, and the messages of the session that steers it.",
         (
-            Param("contract", LINE, "Its name. Default: that of the active task, else the branch.", "name"),
+            Param("contract", TEXT, "Its name. Default: that of the active task, else the branch.", "name"),
             limit(contract_show.MOST),
             cursor(paging.CURSOR_FORM),
         ),

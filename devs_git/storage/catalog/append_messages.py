@@ -154,7 +154,7 @@ def _insert(catalog: Catalog, session_id: str, read: TranscriptMessage, task_id:
     created_at = message.timestamp or about.now
     done = catalog.base.execute(
         "INSERT INTO messages (session_id, message_id, turn_id, ordinal, task_id, agent, role, tool_name, is_error, body, "
-        "created_at, rewound_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "created_at, rewound_by, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             session_id,
             message.id,
@@ -168,6 +168,7 @@ def _insert(catalog: Catalog, session_id: str, read: TranscriptMessage, task_id:
             body,
             created_at,
             traces.rewound_by(catalog, task_id, created_at),
+            about.now,
         ),
     )
     assert done.lastrowid is not None

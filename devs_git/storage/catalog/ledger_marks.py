@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from devs_git.domain.ledger.clone_view import points_in_doubt
 from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.ledger.history import History
-from devs_git.storage.catalog import conversation_snapshots
+from devs_git.storage.catalog import conversation_snapshots, steering
 from devs_git.storage.catalog.database import Catalog, read_only
 from devs_git.storage.ledger.clone_history import Standpoint
 
@@ -55,6 +55,8 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
             catalog.set(_UNSURE, "yes" if points_in_doubt(tip.history) else "")
             branches = _branches(catalog, ledger)
         # An event revived a checkpoint whose snapshot was pruned: the snapshot comes back from its own event.
+        if anew:
+            steering.forget(catalog)
         if not _apply_events(catalog, found):
             _apply_events(catalog, _events(ledger, tip.oid, ""))
         catalog.set(MARKED, tip.oid)
@@ -76,6 +78,9 @@ def _events(ledger: Ledger, tip: str, since: str) -> list[Event]:
 
 
 def _apply_events(catalog: Catalog, events: Sequence[Event]) -> bool:
+    for event in events:
+        if event.effects.starts or event.effects.steers:
+            steering.apply_event(catalog, event)
     missing = sum(
         not conversation_snapshots.apply_event(catalog, event) for event in events if not event.failed
     )

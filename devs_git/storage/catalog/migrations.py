@@ -208,4 +208,23 @@ _ENDED: Final = """
 CREATE TABLE ended (session_id TEXT PRIMARY KEY NOT NULL CHECK (session_id <> ''), at TEXT NOT NULL) WITHOUT ROWID
 """
 
-STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED)
+# When a message was recorded, which may be long after it was said; of older ones only the latter is known. `steering` has
+# what the ledger says of contracts and phases, one row for an event, so that a reader of messages need not read the ledger:
+# the last statement makes the catalog read it once.
+_RECORDED: Final = """
+ALTER TABLE messages ADD COLUMN recorded_at TEXT NOT NULL DEFAULT '';
+UPDATE messages SET recorded_at = created_at;
+CREATE TABLE steering (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  event TEXT NOT NULL UNIQUE,
+  task_id TEXT NOT NULL,
+  contract TEXT NOT NULL,
+  phase TEXT NOT NULL,
+  at TEXT NOT NULL
+);
+CREATE INDEX steering_by_task ON steering (task_id, at, number);
+CREATE INDEX steering_by_contract ON steering (contract, at, number);
+DELETE FROM settings WHERE key = 'ledger'
+"""
+
+STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED)

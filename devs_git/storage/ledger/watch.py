@@ -12,15 +12,16 @@ from devs_git.domain.ledger.events import LEDGER
 POLL_SECONDS: Final = 0.1
 
 
-def looks(common: Path, seconds: float | None) -> Iterator[bool]:
+def looks(common: Path, seconds: float | None, beside: tuple[Path, ...] = ()) -> Iterator[bool]:
     """Check at once and then ten times a second, for `seconds` (None: forever). Yields one item for each check.
 
-    An item is True if the ledger's ref may have moved since the check before. The first item is True.
+    An item is True if the ledger's ref may have moved since the check before, or if a file `beside` it changed. The first
+    item is True.
     """
     end = None if seconds is None else time.monotonic() + seconds
     seen: tuple[object, ...] = ()
     while True:
-        found = marks(common)
+        found = (*marks(common), *map(_facts, beside))
         yield found != seen
         seen = found
         left = POLL_SECONDS if end is None else end - time.monotonic()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from devs_git.entrypoints.cli.texts.render import path, plural, short, status_word, table, when
 from devs_git.entrypoints.console import exact, paint
+from devs_git.values import plain
 
 if TYPE_CHECKING:
     from devs_git.commands import branch, diff, history, log, show, status
@@ -69,12 +71,12 @@ def _log_row(point: Row) -> tuple[str, ...]:
 
 
 def history_text(result: history.Result) -> str:
-    """One line for each event. The short id is enough for `git show`."""
+    """One line for each row. The short id of an event is enough for `git show`."""
     rows = [
         (
             when(event.created_at),
-            paint(short(event.id), "yellow"),
-            event.event_type or "-",
+            paint(event.id if event.event_type == "chat" else short(event.id), "yellow"),
+            f"{event.event_type} {event.event_subtype}".rstrip(),
             event.task_id or "-",
             event.actor.partition(" <")[0] or "-",
             event.subject,
@@ -83,6 +85,11 @@ def history_text(result: history.Result) -> str:
     ]
     more = f"\nThere are more: devs-git history --cursor {result.next_cursor}" if result.more else ""
     return (table(rows) or "No events.") + more
+
+
+def history_lines(result: history.Result) -> str:
+    """One row of JSON on each line."""
+    return "\n".join(json.dumps(plain(event)) for event in result.events)
 
 
 def show_text(result: show.Result | show.MomentResult) -> str:

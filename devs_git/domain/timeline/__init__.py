@@ -1,0 +1,1 @@
+"""The stream of everything that was recorded: events of the ledger, files that tasks changed, and messages."""

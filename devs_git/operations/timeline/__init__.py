@@ -1,0 +1,1 @@
+"""Read the stream of everything that was recorded, in pages."""

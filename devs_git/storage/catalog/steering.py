@@ -1,0 +1,56 @@
+"""What the ledger says of contracts and phases, so that a reader of the newest rows need not read the whole ledger.
+
+`ledger_marks` keeps it up to date. Contracts and phases are those of a time: a task may have been in several phases.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.ledger.event_contracts import PhaseChanged
+from devs_git.domain.ledger.event_tasks import TaskStarted
+from devs_git.domain.ledger.events import Event
+from devs_git.storage.catalog.database import Catalog
+
+# SQL of the contract and of the phase of a task at a time; both are expressions of the caller's query.
+CONTRACT: Final = (
+    "coalesce((SELECT contract FROM steering WHERE task_id = {task} AND contract <> '' ORDER BY at DESC, number DESC "
+    "LIMIT 1), '')"
+)
+PHASE: Final = (
+    "coalesce(nullif((SELECT phase FROM steering WHERE task_id = {task} AND at <= {at} ORDER BY at DESC, number DESC "
+    "LIMIT 1), ''), (SELECT phase FROM steering WHERE task_id = '' AND contract = {contract} AND at <= {at} "
+    "ORDER BY at DESC, number DESC LIMIT 1), '')"
+)
+
+
+def apply_event(catalog: Catalog, event: Event) -> None:
+    """Note what an event says, inside `fulltext.write_transaction`. An event that was noted already changes nothing."""
+    if event.failed or event.type not in (TaskStarted.type, PhaseChanged.type):
+        return
+    contract = TaskStarted.of(event).contract or PhaseChanged.of(event).contract
+    catalog.base.execute(
+        "INSERT OR IGNORE INTO steering (event, task_id, contract, phase, at) VALUES (?, ?, ?, ?, ?)",
+        (event.oid, event.task, contract, event.phase, event.finished),
+    )
+
+
+def forget(catalog: Catalog) -> None:
+    """Delete all rows: the ledger is another one."""
+    catalog.base.execute("DELETE FROM steering")
+
+
+def contract_of(catalog: Catalog, task_id: str) -> str:
+    """The contract of a task, '' if it is not known."""
+    return str(catalog.rows(f"SELECT {CONTRACT.format(task='?')}", task_id)[0][0])
+
+
+def phase_at(catalog: Catalog, task_id: str, contract: str, at: str) -> str:
+    """The phase that a task had at a time: its own, else that of its contract, else ''."""
+    query = f"SELECT {PHASE.format(task='?1', at='?2', contract='?3')}"
+    return str(catalog.rows(query, task_id, at, contract)[0][0])
+
+
+def is_contract(catalog: Catalog, name: str) -> bool:
+    """Whether a task belongs to this contract, or its phase was set."""
+    return bool(catalog.rows("SELECT 1 FROM steering WHERE contract = ? LIMIT 1", name))
