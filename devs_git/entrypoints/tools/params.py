@@ -50,6 +50,9 @@ SESSION: Final = text_schema(field_values.SESSION_FORM, empty=True)
 OID: Final = text_schema(ids.OID_FORM, empty=True)
 # A checkpoint, a snapshot or a moment.
 STATE: Final = text_schema(f"({ids.TARGET_FORM}|{names.SNAPSHOT_FORM}|{names.FORM})")
+# The codes if no checkpoint, or no state, has the name that was given.
+CHECKPOINT_CODES: Final = ("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT")
+STATE_CODES: Final = (*CHECKPOINT_CODES, "SNAPSHOT_NOT_FOUND", "MOMENT_NOT_FOUND")
 MOMENT: Final = (
     "Or a moment: moment:-1 (the last), moment:14:32 (today), moment:SESSION/3 (before its third prompt), "
     "or moment: and the beginning of its id."

@@ -7,7 +7,14 @@ from typing import Final
 from devs_git.commands import conversation_show, trace_get, trace_put, trace_search
 from devs_git.domain.ledger import ids, paging
 from devs_git.domain.text import plain_text
-from devs_git.entrypoints.tools.params import ANY_TASK, cursor, limit, number_schema, text_schema
+from devs_git.entrypoints.tools.params import (
+    ANY_TASK,
+    CHECKPOINT_CODES,
+    cursor,
+    limit,
+    number_schema,
+    text_schema,
+)
 from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
 
 _EXIT_CODE: Final = {
@@ -108,12 +115,6 @@ TOOLS: Final = (
                 "The next_cursor of an earlier answer, for the messages before.",
             ),
         ),
-        codes=(
-            "TASK_NOT_FOUND",
-            "CHECKPOINT_NOT_FOUND",
-            "NO_CHECKPOINT",
-            "SNAPSHOT_NOT_FOUND",
-            "MESSAGE_NOT_FOUND",
-        ),
+        codes=(*CHECKPOINT_CODES, "SNAPSHOT_NOT_FOUND", "MESSAGE_NOT_FOUND"),
     ),
 )
