@@ -9,7 +9,7 @@ note_prompt() {
 }
 
 # Whether there is something to tell. Of what was destroyed the next prompt tells.
-has_said() { [ -e "$own/gap" ] || { [ "$event" = prompt ] && { [ -e "$own/note" ] || is_gone; }; }; }
+has_said() { [ -e "$own/gap" ] || { [ "$event" = prompt ] && { [ -e "$own/note" ] || [ -e "$own/watched" ] || is_gone; }; }; }
 # Whether a worktree is gone in which a session or a command was at work.
 is_gone() {
   [ -f "$own/elsewhere.places" ] || return 1

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from devs_git.workspace import Workspace
-from tests.support.agent_calls import install_hooks
+from tests.support.agent_calls import before, call, install_hooks
+from tests.support.hook_moments import kept
 from tests.support.ledgers import put_policy_in_force
 from tests.support.net_agent import Agent, devs_git
 from tests.support.net_scene import Picture, dirty, picture, shell
@@ -191,6 +192,22 @@ def test_a_line_does_not_come_back_with_an_edit_after_the_work_was_brought_back(
     agent.bring_back(line)
     (project / "f2.txt").write_text("edited after that\n")
     assert agent.status() == []
+
+
+@pytest.mark.parametrize("command", ["git reset -q --hard", "git branch -q -D topic"])
+def test_after_a_client_was_killed_during_its_command_the_next_prompt_says_what_is_gone(
+    command: str, project: Path
+) -> None:
+    dirty(project)
+    agent = Agent(project)
+    call(project, before("Bash", command=command))
+    shell(project, command)
+    assert "gone" not in agent.prompt("another session")
+    # A prompt waits only a fifth of a second for it.
+    said = agent.prompt()
+    kept(project)
+    (line,) = agent.status()
+    assert line in said + agent.prompt()
 
 
 def test_a_line_goes_when_the_work_is_back_in_another_way(project: Path) -> None:

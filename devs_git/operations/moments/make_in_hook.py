@@ -94,10 +94,14 @@ def _pack(places: Places) -> None:
 
 
 def _note_loss(call: MomentCall, workspace: Workspace, previous: str) -> None:
-    """Note what is gone. The moment is made, so whatever fails here is no gap."""
-    current, ended = last_moment.read(workspace.places).id, call.kind == "after"
-    watches = ended and loss_note.watches(workspace.places.moments)
-    if call.kind not in ("call", "after") or (previous == current and not watches):
+    """Note what is gone. The moment is made, so whatever fails here is no gap.
+
+    A client that was killed tells no end of its command. Then the session's next prompt shows that the command ended.
+    """
+    current, ended = last_moment.read(workspace.places).id, call.kind != "call"
+    session = "" if call.kind == "after" else call.occasion.session
+    watches = ended and loss_note.watches(workspace.places.moments, session)
+    if not watches and (call.kind not in ("call", "after") or previous == current):
         return
     from devs_git.operations.moments import net_loss
 

@@ -67,7 +67,7 @@ def before_command(
         for places, reaches in reached.items()
     )
     if danger.destroys:
-        _watch(here, caught)
+        _watch(here, caught, occasion.session)
     left = {path: size for one in caught for path, size in one.left.items()}
     rest = tuple(path for one in caught for path in one.others)
     if not left and not rest:
@@ -89,7 +89,7 @@ def before_removal(workspace: Workspace, occasion: Occasion) -> None:
         )
         for places in everyone
     )
-    _watch(workspace.places, caught)
+    _watch(workspace.places, caught, occasion.session)
 
 
 def leave(here: Places, moment_id: str) -> None:
@@ -187,10 +187,14 @@ def _left_out(
     return tuple(found)
 
 
-def _watch(here: Places, caught: Sequence[_Caught]) -> None:
+def _watch(here: Places, caught: Sequence[_Caught], session: str) -> None:
     watched = [
         Watched(
-            str(one.places.git_dir), str(one.places.top), one.moment_id, (*one.others, *list(one.left)[:100])
+            str(one.places.git_dir),
+            str(one.places.top),
+            one.moment_id,
+            (*one.others, *list(one.left)[:100]),
+            session=session,
         )
         for one in caught
     ]

@@ -37,13 +37,13 @@ def compare(workspace: Workspace, occasion: Occasion, previous: str, current: st
     """Note what is gone since the moments from before a command, or since the previous moment.
 
     `previous` and `current` are the ids of the worktree's newest moments before and after this one was made; '' for none.
-    `ended`: a command just ended.
+    `ended`: a command just ended, or the session prompts or stops, so none of its commands runs any more.
     """
     folder = workspace.places.moments
     own = str(workspace.places.git_dir)
     watched: tuple[Watched, ...] = ()
     if ended:
-        watched = loss_note.take_watched(folder)
+        watched = loss_note.take_watched(folder, "" if occasion.kind == "after" else occasion.session)
         worktree = workspace.places.worktree_id
         loss_note.unwatch(workspace.places.shared / "moments", lambda one: one.of == worktree)
     if previous and previous != current and all(one.git_dir != own for one in watched):

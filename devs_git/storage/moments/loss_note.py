@@ -30,7 +30,7 @@ PATHS: Final = 200
 class Watched:
     """One worktree before a call. `left` are ignored files and others that the moment does not have.
 
-    `of` is the worktree in which the call runs, if it is remembered elsewhere.
+    `of` is the worktree in which the call runs, if it is remembered elsewhere, and `session` the one that calls.
     """
 
     git_dir: str
@@ -38,6 +38,7 @@ class Watched:
     moment: str
     left: tuple[str, ...] = ()
     of: str = ""
+    session: str = ""
 
 
 @immutable
@@ -87,15 +88,15 @@ def _list_places(folder: Path) -> None:
         (folder / _PLACES).unlink(missing_ok=True)
 
 
-def watches(folder: Path) -> bool:
-    """Whether there are moments from before a call that may destroy something."""
-    return (folder / _WATCHED).exists()
+def watches(folder: Path, session: str = "") -> bool:
+    """Whether there are moments from before a call that may destroy something; of one session, or of any for ''."""
+    return any(session in ("", one.session) for one in _rows(folder / _WATCHED))
 
 
-def take_watched(folder: Path) -> tuple[Watched, ...]:
-    """The moments from before the call that ended. They are forgotten."""
-    found = _rows(folder / _WATCHED)
-    (folder / _WATCHED).unlink(missing_ok=True)
+def take_watched(folder: Path, session: str = "") -> tuple[Watched, ...]:
+    """The moments from before the calls that ended, of one session or of all for ''. They are forgotten."""
+    found = tuple(one for one in _rows(folder / _WATCHED) if session in ("", one.session))
+    _forget(folder / _WATCHED, found)
     return found
 
 
@@ -107,13 +108,17 @@ def read_watched(folder: Path) -> tuple[Watched, ...]:
 def unwatch(folder: Path, gone: Callable[[Watched], bool]) -> None:
     """Forget those that `gone` names."""
     for name in (_WATCHED, ELSEWHERE):
-        rows = _rows(folder / name)
-        left = [as_mapping(one) for one in rows if not gone(one)]
-        if left and len(left) < len(rows):
-            _write(folder / name, left)
-        elif not left:
-            (folder / name).unlink(missing_ok=True)
+        _forget(folder / name, [one for one in _rows(folder / name) if gone(one)])
     _list_places(folder)
+
+
+def _forget(file: Path, gone: Sequence[Watched]) -> None:
+    rows = _rows(file)
+    left = [as_mapping(one) for one in rows if one not in gone]
+    if left and len(left) < len(rows):
+        _write(file, left)
+    elif not left:
+        file.unlink(missing_ok=True)
 
 
 def _add(file: Path, watched: Sequence[Watched]) -> None:
@@ -124,7 +129,14 @@ def _add(file: Path, watched: Sequence[Watched]) -> None:
 
 def _rows(file: Path) -> tuple[Watched, ...]:
     return tuple(
-        Watched(row["git_dir"], row["top"], row["moment"], tuple(row["left"]), row.get("of", ""))
+        Watched(
+            row["git_dir"],
+            row["top"],
+            row["moment"],
+            tuple(row["left"]),
+            row.get("of", ""),
+            row.get("session", ""),
+        )
         for row in _read(file)
     )
 
