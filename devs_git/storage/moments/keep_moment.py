@@ -36,7 +36,7 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
     We wait for the disk as much as git does for an object that it writes: a loss of power may cost the newest moments.
     """
     _adopt(maker, captured, details, last)
-    tips = _tips(maker, captured.state.head, details, last)
+    tips, straight = _tips(maker, captured.state.head, details, last)
     # Each object that we write here goes into the store of moments, even if the user's store has it.
     maker = replace(maker, objects=replace(maker.objects, durable=False, alternates=()))
     for _ in range(_ATTEMPTS):
@@ -50,6 +50,8 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
             for one in (update, *tips):
                 moment_store.mend_ref(moment_store.folder(maker.places.common), one.ref)
             continue
+        if not straight:
+            kept_commits.settle_soon(maker.store, maker.places.common)
         return moment_id
     raise DevsError("BUSY", "Other processes change the moments of this worktree.", hint="Try it again.")
 
@@ -124,17 +126,20 @@ def _write(objects: Objects, captured: Captured, details: Details) -> str:
     return objects.write_tree(entries)
 
 
-def _tips(maker: Maker, head: str, details: Details, last: KnownMoment | None) -> tuple[RefUpdate, ...]:
+def _tips(
+    maker: Maker, head: str, details: Details, last: KnownMoment | None
+) -> tuple[tuple[RefUpdate, ...], bool]:
     """Keep HEAD's commit, and the recorded branches and stash entries; the refs of the day that say so.
 
-    If HEAD moved forward on the same day, the ref of the earlier commit is not needed any more.
+    If HEAD moved forward on the same day, the ref of the earlier commit is not needed any more. The second value is false
+    on a new day, or if HEAD moved in another way: then our refs may show a commit that is on no branch any more.
     """
     worktree, day, common = maker.places.worktree_id, day_of(details.created_at), maker.places.common
     wanted, known = _kept_commits(head, details), _kept_commits(last.state.head, last.details) if last else {}
     same_day = bool(last and day_of(last.details.created_at) == day)
     new = [oid for oid in wanted if oid not in known]
     if same_day and not new:
-        return ()
+        return (), True
     of_day = f"{TIPS}{path_of(worktree)}/{day}"
     held = set(refs.list_refs(maker.moments, of_day).values()) if len(wanted) > 1 else set()
     new = [oid for oid in new if oid not in held]
@@ -148,7 +153,8 @@ def _tips(maker: Maker, head: str, details: Details, last: KnownMoment | None) -
         before = tip_ref(worktree, day, earlier)
         if refs.loose(moment_store.folder(common), before) == earlier:
             updates.append(RefUpdate(before, NO_OID, earlier))
-    return tuple(updates)
+    straight = same_day and (head == earlier or bool(found and earlier in found.parents))
+    return tuple(updates), straight
 
 
 def _kept_commits(head: str, details: Details) -> dict[str, None]:

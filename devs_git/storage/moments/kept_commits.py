@@ -18,7 +18,8 @@ from typing import Final
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.moments.moment import BASE, COMMITS, TIPS, day_of_ref
 from devs_git.errors import DevsError
-from devs_git.storage.git import refs
+from devs_git.storage.git import locks, refs
+from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.program import OBJECTS_ALONE, Git, GitFailed, of_store
 from devs_git.storage.moments import moment_store
@@ -56,6 +57,7 @@ class Most:
 
 # A hook copies what fits into some milliseconds; a process behind it may need a second.
 IN_A_HOOK: Final = Most(100, 2_000, 16 << 20)
+_SOON: Final = Most(500, 2_000, 16 << 20)
 BEHIND: Final = Most(5_000, 200_000, 1 << 30)
 # Commits in the store after which the base moves up to the newest ones.
 _MANY: Final = 1_000
@@ -231,10 +233,21 @@ def clear_base(user: Git, common: Path) -> None:
     _move_base(user, common, lambda _base: frozenset())
 
 
-def settle(user: Git, common: Path) -> None:
+def settle_soon(user: Git, common: Path) -> None:
+    """Settle from a hook, unless it takes long, or somebody packs the store: then the end of a turn does it."""
+    lock = moment_store.folder(common) / moment_store.PACKING
+    with (
+        contextlib.suppress(DevsError, GitFailed, GitTimedOut, refs.RefMoved, refs.RefLocked, OSError),
+        locks.hold(lock, wait=0.0),
+    ):
+        settle(user, common, _SOON)
+
+
+def settle(user: Git, common: Path, most: Most = BEHIND) -> None:
     """Copy what only refs of ours show in the user's repository, and move the base below it. BUSY, GitFailed, OSError.
 
-    What an older version kept there for moments goes into the store in the same way. The caller lets nobody pack meanwhile.
+    What an older version kept there for moments goes into the store in the same way. If that is more than `most`, only
+    a process behind it goes on. The caller lets nobody pack meanwhile.
     """
     found = refs.list_refs(user, BASE.rstrip("/"), COMMITS.rstrip("/"))
     if not found or not moment_store.exists(common):
@@ -244,8 +257,8 @@ def settle(user: Git, common: Path) -> None:
         tips = [RefUpdate(ref.replace(COMMITS, TIPS, 1), oid, "") for ref, oid in former.items()]
         refs.transaction(moment_store.refs_of(user, common), tips, "devs: moments")
     git = moment_store.with_objects(user, common)
-    lone = walk(git, found.values(), (), _SHOWN, BEHIND)
-    if not lone.commits and not former:
+    lone = walk(git, found.values(), (), _SHOWN, most)
+    if not (lone.commits or former) or (lone.rest and most is not BEHIND):
         return
     moment_store.adopt(git, common, lone.objects, lenient=True)
     below = (lone.parents | set(former.values())) - lone.commits

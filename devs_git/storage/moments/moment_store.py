@@ -30,6 +30,8 @@ _CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[gc]\n\t
 # Nothing runs that somebody put into the store.
 _NO_HOOKS: Final = "core.hooksPath=/dev/null"
 _HEAD: Final = "ref: refs/heads/none\n"
+# Who packs the store, or moves the base, holds it.
+PACKING: Final = "packing.lock"
 _LINK: Final = b"160000"
 _GONE: Final = b"000000"
 _OTHERS: Final = "GIT_ALTERNATE_OBJECT_DIRECTORIES"

@@ -40,7 +40,7 @@ def pack(git: Git, common: Path, grace: float = GRACE) -> None:
     """
     if not moment_store.exists(common):
         return
-    with locks.hold(moment_store.folder(common) / "packing.lock", wait=_WAIT):
+    with locks.hold(moment_store.folder(common) / moment_store.PACKING, wait=_WAIT):
         kept_commits.settle(git, common)
         store = _Store(git, common)
         old_packs, then = store.packs(), store.refs()
@@ -66,7 +66,7 @@ def pack_if_many(git: Git, common: Path) -> None:
     if sample.is_dir() and sum(1 for _ in sample.iterdir()) > _MANY:
         pack(git, common)
     elif moment_store.exists(common):
-        with locks.hold(moment_store.folder(common) / "packing.lock", wait=_WAIT):
+        with locks.hold(moment_store.folder(common) / moment_store.PACKING, wait=_WAIT):
             kept_commits.settle(git, common)
 
 

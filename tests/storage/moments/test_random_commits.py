@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +13,15 @@ from pathlib import Path
 import pytest
 
 from devs_git.domain.ledger.events import NO_OID
+from devs_git.domain.moments.moment import COMMITS
+from devs_git.errors import DevsError
 from devs_git.storage.git import refs
+from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import kept_commits, read_moments, store_packing
 from devs_git.storage.moments.kept_commits import Most
 from devs_git.workspace import Workspace
-from tests.storage.moments.test_kept_commits import all_objects, prune_all, settle
+from tests.storage.moments.test_kept_commits import all_objects, commit, prune_all, settle
+from tests.support.dying_programs import dying_git, gits_run
 from tests.support.moment_scene import moment
 
 Run = Callable[..., str]
@@ -100,3 +107,38 @@ def act(dice: random.Random, workspace: Workspace, text: str) -> None:
     end = "git rebase -q --abort; git merge -q --abort; git reset -q --hard; git clean -qfd"
     subprocess.run(["sh", "-c", f"{words}; {end}"], cwd=top, check=False, capture_output=True)
     return None
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("before", [True, False])
+def test_a_kill_while_the_base_moves_loses_nothing(
+    workspace: Workspace, git: Run, monkeypatch: pytest.MonkeyPatch, *, before: bool
+) -> None:
+    """At each call of git. The refs of an older version are there, too, and a deep reset left the base on no branch."""
+    top, folder, path = workspace.top, workspace.top.with_name("bin"), os.environ["PATH"]
+    monkeypatch.setattr(kept_commits, "IN_A_HOOK", Most(2, 2_000, 1 << 20))
+    for number in range(8):
+        commit(top, git, f"{number}\n")
+    made, head = moment(workspace), git("rev-parse", "HEAD")
+    everything = sorted(all_objects(top, head))
+    git("reset", "-q", "--hard", "HEAD~6")
+    git("update-ref", f"{COMMITS}main/2001-02-03/{head}", head)
+    at, gits = 0, 1
+    while at <= gits:
+        here = top.with_name(f"copy {at}")
+        shutil.copytree(top, here, symlinks=True)
+        for name, value in dying_git(folder, at=at, before=before).items():
+            monkeypatch.setenv(name, value if name != "PATH" else f"{folder}{os.pathsep}{path}")
+        with contextlib.suppress(DevsError, GitFailed):
+            settle(Workspace.open(here))
+        gits = max(gits, gits_run(folder))
+        monkeypatch.setenv("PATH", path)
+        prune_all(lambda *words, at=here: git(*words, where=at))
+        settle(Workspace.open(here))
+        assert git("for-each-ref", COMMITS.rstrip("/"), where=here) == ""
+        prune_all(lambda *words, at=here: git(*words, where=at))
+        read_moments.load(Workspace.open(here).objects, made.moment_id)
+        assert sorted(all_objects(here, head)) == everything, at
+        shutil.rmtree(here)
+        at += 1
+    assert gits > 5
