@@ -42,11 +42,11 @@ def not_found(text: str, *, hint: str = _LIST) -> DevsError:
     return DevsError("MOMENT_NOT_FOUND", text, hint=hint)
 
 
-def require_some(moments: Sequence[Moment], worktree: str) -> None:
-    """MOMENT_NOT_FOUND if a worktree has no moments; the hint says how they are made. `moments` are those of all worktrees."""
-    if not moments:
+def require_some(every: Sequence[Moment], here: Sequence[Moment]) -> None:
+    """MOMENT_NOT_FOUND if there are no moments, or none of this worktree; the hint says how they are made."""
+    if not every:
         raise not_found("There are no moments yet.", hint=HOW_MADE)
-    if not any(one.worktree == worktree for one in moments):
+    if not here:
         raise not_found("This worktree has no moments; other worktrees have.", hint=_LIST)
 
 

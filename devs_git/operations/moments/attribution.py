@@ -96,9 +96,7 @@ def attribute(
 def _shots(workspace: Workspace, head_tree: str, most: int) -> list[_Shot]:
     """The newest moments, oldest first, back to the last one at which all files were as in HEAD."""
     found: list[_Shot] = []
-    listed = read_moments.list_moments(
-        workspace.store_git, workspace.objects, worktree=workspace.places.worktree_id
-    )
+    listed = read_moments.list_of_worktree(workspace.store_git, workspace.objects, workspace.places)
     objects = moment_store.objects_of(workspace.objects)
     for moment in listed[:most]:
         try:

@@ -24,26 +24,33 @@ def resolve(workspace: Workspace, text: str, *, field: str = "target") -> Moment
     MOMENT_NOT_FOUND; SNAPSHOT_NOT_FOUND; INVALID_ARGUMENTS if the text is no name, names several, or a time that lies ahead.
     """
     named = names.parse(text, field=field)
+    if isinstance(named, Back | AtTime):
+        return _of_worktree(workspace, named, field)
     moments = read_moments.list_moments(workspace.store_git, workspace.objects)
     if isinstance(named, OfSnapshot):
         return _of_snapshot(workspace, named, moments)
-    if isinstance(named, Back | AtTime):
-        return _of_worktree(workspace, named, moments, field)
     if not moments:
-        named_moment.require_some(moments, "")
+        named_moment.require_some(moments, moments)
     if isinstance(named, ById):
         return named_moment.begin_with(named, moments, field=field)
     return _of_turn(workspace, named, moments, field)
 
 
-def _of_worktree(workspace: Workspace, named: Back | AtTime, moments: Sequence[Moment], field: str) -> Moment:
-    worktree = workspace.places.worktree_id
-    named_moment.require_some(moments, worktree)
-    here = [one for one in moments if one.worktree == worktree]
+def _of_worktree(workspace: Workspace, named: Back | AtTime, field: str) -> Moment:
+    here = _here(workspace)
     if isinstance(named, Back):
         return named_moment.count_back(named, here)
     last = names.last_instant(named, workspace.clock(), local_time, field=field)
     return named_moment.newest_until(last, here)
+
+
+def _here(workspace: Workspace) -> tuple[Moment, ...]:
+    """The moments of this worktree; MOMENT_NOT_FOUND if there is none."""
+    found = read_moments.list_of_worktree(workspace.store_git, workspace.objects, workspace.places)
+    if not found:
+        every = read_moments.list_moments(workspace.store_git, workspace.objects)
+        named_moment.require_some(every, found)
+    return found
 
 
 def _of_turn(workspace: Workspace, named: OfTurn, moments: Sequence[Moment], field: str) -> Moment:
@@ -126,10 +133,7 @@ def begin_of_turn(workspace: Workspace, text: str, *, field: str = "target") -> 
     named = names.parse(text, field=field)
     if not isinstance(named, Back):
         return resolve(workspace, text, field=field)
-    worktree = workspace.places.worktree_id
-    moments = read_moments.list_moments(workspace.store_git, workspace.objects)
-    named_moment.require_some(moments, worktree)
-    here = [one for one in moments if one.worktree == worktree]
+    here = _here(workspace)
     # Several turns may have begun with the same state.
     turns = turns_here(workspace, 10 * named.count + 50)
     begins = named_moment.begins_of_turns(here, turns, session_of(workspace.objects))

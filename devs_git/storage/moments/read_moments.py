@@ -17,6 +17,7 @@ from devs_git.domain.moments.moment import (
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import TREE, Entry, Objects
+from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
 from devs_git.storage.moments import kept_commits, moment_store
 from devs_git.storage.worktree.backups import META, State, state_of
@@ -43,6 +44,23 @@ def newest_first(git: Git, objects: Objects, *, worktree: str | None = None) -> 
             days.setdefault(named[1], []).append((named[0], oid))
     for day in sorted(days, reverse=True):
         yield from _of_day(own, day, days[day])
+
+
+def list_of_worktree(git: Git, objects: Objects, places: Places) -> tuple[Moment, ...]:
+    """The moments of this worktree, newest first, without those of a removed worktree that had the same name."""
+    begin = _begin(places)
+    every = newest_first(git, objects, worktree=places.worktree_id)
+    return tuple(one for one in every if one.created_at >= begin)
+
+
+def _begin(places: Places) -> str:
+    """When git made the linked worktree, as moments have times; '' for the main worktree. git writes this file only once."""
+    if places.git_dir == places.common:
+        return ""
+    from devs_git.domain.text.times import stamp_of
+
+    made = (places.git_dir / "commondir").stat().st_mtime_ns
+    return stamp_of(*divmod(made, 10**9))
 
 
 def _of_day(objects: Objects, day: str, trees: Sequence[tuple[str, str]]) -> Iterator[Moment]:

@@ -53,7 +53,7 @@ def test_counting_back_finds_the_moment_that_has_one_less_after_it(moments: list
     expected = [one for one in here if sum(other.created_at > one.created_at for other in here) == back - 1]
     if not here:
         with pytest.raises(DevsError, match="no moments") as refused:
-            named_moment.require_some(moments, ".")
+            named_moment.require_some(moments, ())
         assert code(refused.value) == "MOMENT_NOT_FOUND"
     elif not expected:
         with pytest.raises(DevsError, match=f"has {len(here)} moment") as refused:
