@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from devs_git.domain.moments.moment import Details, Occasion
@@ -12,6 +13,7 @@ from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks
 from devs_git.storage.git.private_index import private
+from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import (
     captured_state,
     file_tree,
@@ -57,12 +59,22 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
     with _lock(maker) as descriptor:
         file_tree.refuse_half_moved(maker.places)
         maker = _of_store(maker, descriptor)
-        for _ in range(_ATTEMPTS - 1):
-            # A commit that another process makes at this moment takes some milliseconds.
-            with contextlib.suppress(_MovedMeanwhile):
-                return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
-            maker = _unseen(maker)
-        return _make(maker, occasion, keep_refs=keep_refs, ignored=ignored)
+        one = partial(_make, occasion=occasion, keep_refs=keep_refs, ignored=ignored)
+        try:
+            return _make_settled(maker, one)
+        except (DevsError, GitFailed):
+            if not moment_store.remove_empty_objects(maker.places.common):
+                raise
+        return _make_settled(_unseen(maker), one)
+
+
+def _make_settled(maker: Maker, one: Callable[[Maker], Made]) -> Made:
+    for _ in range(_ATTEMPTS - 1):
+        # A commit that another process makes at this moment takes some milliseconds.
+        with contextlib.suppress(_MovedMeanwhile):
+            return one(maker)
+        maker = _unseen(maker)
+    return one(maker)
 
 
 @contextlib.contextmanager

@@ -263,6 +263,18 @@ def move_ref(git: Git, common: Path, draft: Path, update: RefUpdate) -> None:
         draft.unlink(missing_ok=True)
 
 
+def remove_empty_objects(common: Path) -> int:
+    """Remove files of objects that are empty, and return their number. A machine that stops while they are written leaves them,
+    and git writes no object again of which there is a file.
+    """
+    found = (one for one in _objects(common).glob("[0-9a-f][0-9a-f]/*") if not one.lstat().st_size)
+    number = 0
+    for place in found:
+        place.unlink(missing_ok=True)
+        number += 1
+    return number
+
+
 def mend_ref(common: Path, ref: str) -> None:
     """Delete what keeps git from moving a ref of ours for ever: the lock of a git that was killed, or a file without an oid.
 

@@ -194,3 +194,24 @@ def test_a_link_or_a_pipe_in_our_folder_is_refused_and_nothing_is_written_throug
     with pytest.raises(DevsError, match="is not a file"):
         moment(here)
     assert victim.read_text() == "theirs"
+
+
+@pytest.mark.parametrize("every", [1, 2, 3])
+def test_after_a_crash_that_left_empty_objects_moments_are_made_again(repo: Path, every: int) -> None:
+    """git finds the file of such an object, does not write it again, and cannot read it."""
+    here = Workspace.open(repo)
+    (repo / "f1.txt").write_text("kept\n")
+    (repo / "sub").mkdir()
+    (repo / "sub/new").write_text("new\n")
+    moment(here)
+    found = sorted(moment_store.folder(repo / ".git").glob("objects/??/*"))
+    for place in found[::every]:
+        # A new file: the store shares some files with the user's repository.
+        place.unlink()
+        place.touch()
+    (repo / "f2.txt").write_text("later\n")
+    made = moment(here)
+    assert files_of(here, made.moment_id)["sub/new"]
+    state, _ = read_moments.load(here.objects, made.moment_id)
+    tree = here.objects.read_tree(state.worktree)
+    assert here.objects.read(tree["f1.txt"].oid, "blob") == b"kept\n"
