@@ -68,7 +68,7 @@ def compare(git: Git, before: Kept, after: Kept, top: Path, left: Sequence[str])
     return Loss(
         files=lost_files(facts.files, present),
         staged=lost_staged(facts.staged, facts.files, present),
-        ignored=facts.ignored(before, after.state, top),
+        ignored=facts.lost_ignored(before, after.state, top),
         commits=_commits(git, before.state, after.state, present.everywhere),
         branches=_branches(git, before),
         stashes=tuple(oid for oid in stashes if is_stash_lost(_stashed(git, oid), present, facts.moved)),
@@ -144,7 +144,7 @@ class _Facts:
             everywhere=set(present.everywhere) | new,
         )
 
-    def ignored(self, kept: Kept, after: State, top: Path) -> tuple[str, ...]:
+    def lost_ignored(self, kept: Kept, after: State, top: Path) -> tuple[str, ...]:
         """The ignored files of a moment that are gone, or that git has overwritten with files of a commit."""
         files = _blobs(self.git, kept.details.ignored)
         if not files:
