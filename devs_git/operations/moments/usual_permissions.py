@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from devs_git.storage.git.objects import EXECUTABLE, FILE, Entry
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.modes import default_mode, umask
+from devs_git.storage.worktree.tree_difference import parents
 
 
 def find(top: Path, wanted: Mapping[str, Entry], state: State, mask: int) -> tuple[dict[str, int], list[str]]:
@@ -22,8 +23,8 @@ def find(top: Path, wanted: Mapping[str, Entry], state: State, mask: int) -> tup
     found: dict[str, int] = {}
     below: dict[str, str] = {}
     for path, entry in wanted.items():
-        for folder in _folders(path):
-            below.setdefault(folder, path)
+        for folder in parents(path):
+            below.setdefault(f"{folder}/", path)
         if path in state.modes or entry.mode not in (FILE, EXECUTABLE):
             continue
         usual, now = default_mode(executable=entry.mode == EXECUTABLE, mask=mask), _mode(f"{top}/{path}")
@@ -39,14 +40,6 @@ def find(top: Path, wanted: Mapping[str, Entry], state: State, mask: int) -> tup
         if folder not in state.modes and (other or changes):
             found[folder] = usual
     return found, looked_at
-
-
-def _folders(path: str) -> Iterator[str]:
-    """The folders above a path, with a slash at the end, the innermost first."""
-    at = path.rfind("/")
-    while at != -1:
-        yield path[: at + 1]
-        at = path.rfind("/", 0, at)
 
 
 def _mode(place: str) -> int:
