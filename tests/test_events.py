@@ -51,6 +51,7 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "task result": (TASK[:1], "task result 10"),
     "checkpoint": (TASK[:2], "checkpoint --all -m x"),
     "rewind": (TWO_TASKS, "rewind task-10"),
+    "drop": (TWO_TASKS, "drop task-11"),
     "undo": ((*TWO_TASKS, "rewind task-10"), "undo"),
     "checkout": (("$ git branch other",), "checkout other"),
     "history-rewritten": (

@@ -11,39 +11,26 @@ from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import resolve
-from devs_git.domain.ledger.event_keys import TrailerKey
-from devs_git.domain.ledger.event_operations import Movement, Restored
-from devs_git.domain.ledger.events import Draft, RefUpdate
+from devs_git.domain.ledger.event_operations import Restored
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.moments import names
 from devs_git.domain.moments.names import is_name
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.rewind import restored_tree
+from devs_git.operations.rewind import commit_on_head, restored_tree
+from devs_git.operations.rewind.commit_on_head import REFUSAL, NewCommit
 from devs_git.storage.git import refs
-from devs_git.storage.ledger import own_operations, rewritten_commits
-from devs_git.storage.worktree import (
-    active_task,
-    backups,
-    capture,
-    carry_changes,
-    footprint,
-    journal,
-    move_tree,
-    survey,
-)
+from devs_git.storage.ledger import rewritten_commits
+from devs_git.storage.worktree import active_task, journal, move_tree, survey
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.move_plan import Known
-from devs_git.storage.worktree.move_tree import Move
-from devs_git.storage.worktree.survey import Head, Survey
-from devs_git.values import immutable, replace
+from devs_git.storage.worktree.survey import Survey
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.domain.moments.moment import Moment
 
-REFUSAL = "GIT_RESET_FAILED"
 SNAPSHOTS = "snapshot/"
 
 
@@ -216,61 +203,29 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     if job.tree == site.git.text("rev-parse", "--verify", f"{found.head}^{{tree}}"):
         journal.drop_folder(site.places, op_id)
         return Result(request.target, found.head, branch, "", 0, job.paths, (), (), "")
-    active = active_task.read(site.places)
     subject = f"restore: {request.target}{f' (paths named: {len(job.paths)})' if job.paths else ''}"
-    carried = carry_changes.prepare(site, job.folder, Head(found.head, found.branch), job.tree, REFUSAL)
-    message = (
-        f"Restore files of {request.target}\n\n{active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
-    )
-    commit = capture.commit(site.objects, job.tree, [found.head], site.ledger.signature(), message)
-    way = Movement(op_id, found.branch, found.head, commit)
-    backup = _backup(site, job, active, subject, way)
-    content = Restored(request.target, replace(way, backup=backup))
-    event = workspace.event_of(content, subject, verb_name="restore")
-    move = Move(
+    new = NewCommit(
         op_id=op_id,
         verb="restore",
         subject=subject,
-        old=carry_changes.at_position(carried.old, found.head, found.branch, active),
-        new=carry_changes.at_position(carried.new, commit, found.branch, active),
-        trees=carried.trees,
-        known=Known(carried.file_states, carried.blobs),
-        build=lambda _tip: Draft(event),
-        updates=(RefUpdate(found.branch or "HEAD", commit, found.head, no_deref=not found.branch),),
-        backup=backup,
+        folder=job.folder,
+        found=found,
+        tree=job.tree,
+        message=f"Restore files of {request.target}",
+        active=active_task.read(site.places),
+        make_event=lambda way: workspace.event_of(
+            Restored(request.target, way), subject, verb_name="restore"
+        ),
     )
-    moved = move_tree.execute(site, move)
+    done = commit_on_head.commit(workspace, site, new)
     return Result(
         request.target,
-        commit,
+        done.commit,
         branch,
         op_id,
-        moved.files,
+        done.moved.files,
         job.paths,
-        moved.not_exact,
-        moved.edited,
+        done.moved.not_exact,
+        done.moved.edited,
         f"refs/devs/backup/{op_id}",
     )
-
-
-def _backup(site: Site, job: _Job, active: str, subject: str, way: Movement) -> str:
-    """Save the current state with local changes, so that `undo` can restore them."""
-    plan = footprint.compute(job.found, site.top, job.tree)
-    taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
-    state = taker.take(job.found, plan, (), active).state
-    backup = backups.store(
-        site.objects,
-        state,
-        site.ledger.signature(),
-        f"Before {subject}",
-        *own_operations.backup_fields(site.ledger.tip().oid, way),
-    )
-    backups.keep(site, job.op_id, backup)
-    return backup
-
-
-def _apart(folder: Path) -> Path:
-    """A separate folder for the private index of the backup, because the move has one, too."""
-    apart = folder / "backup"
-    apart.mkdir(mode=0o700)
-    return apart

@@ -13,7 +13,8 @@ log, history, show, diff, status, task status, snapshot list, verify, doctor, ga
 trace list, trace search, trace export, conversation show, conversation snapshots, du, contract show
 """
 _CHANGES: Final = """
-task start, task complete, task result, contract start, phase set, checkpoint, rewind, undo, checkout, branch, restore, snapshot open
+task start, task complete, task result, contract start, phase set, checkpoint, rewind, drop, undo, checkout, branch, restore,
+snapshot open
 """
 _CHANGES_WHILE_FROZEN: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
@@ -58,6 +59,7 @@ TOOLS: Final[dict[str, str]] = {
     "restore_files": "restore",
     "preview_rewind": "rewind --dry-run",
     "rewind_to_task": "rewind",
+    "drop_task": "drop",
     "undo_rewind": "undo",
     "request_tas_revision": "gate request",
     "list_gates": "gate list",

@@ -26,7 +26,7 @@ _STATE: Final = "NO_CHECKPOINT"
 # They check by themselves whether the ledger can be believed, before they write.
 JUDGE_THEMSELVES: Final = ("init", "history-rewritten")
 # They start from the state that their caller saw: if two run at the same time, one is BUSY.
-GOING_BACK = ("rewind", "undo")
+GOING_BACK = ("rewind", "drop", "undo")
 # These repair or examine the hooks, or do not read the ledger.
 _WITHOUT_WARNING: Final = ("init", "doctor", "trace get")
 
@@ -94,8 +94,8 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
         workspace.require_believed(behind=row.name == "sync")
         _mend_tags(row.name, workspace)
     result = module.run(workspace, request)
-    if row.name == "undo":
-        # A task may be live again because its branch was pulled after an earlier rewind.
+    if row.name in GOING_BACK:
+        # A task may be live again because its branch was pulled after an earlier rewind, or lacks the commit of a drop now.
         _mend_tags(row.name, workspace)
     _show(workspace)
     return result

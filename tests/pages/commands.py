@@ -27,7 +27,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "Tasks and checkpoints": ("task start", "task complete", "task result", "task status", "checkpoint"),
     "Contracts and phases": ("contract start", "contract show", "phase set"),
     "Look": ("status", "log", "show", "diff", "history"),
-    "Go back": ("rewind", "undo", "restore", "branch", "checkout"),
+    "Go back": ("rewind", "undo", "drop", "restore", "branch", "checkout"),
     "Snapshots": ("snapshot create", "snapshot list", "snapshot open", "snapshot prune"),
     "Gates": ("gate request", "gate list", "gate show", "gate approve", "gate reject", "gate wait"),
     "Traces": (

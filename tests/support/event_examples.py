@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib import import_module
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger.event_branches import (
@@ -20,6 +17,7 @@ from devs_git.domain.ledger.event_header import Content
 from devs_git.domain.ledger.event_merges import LedgersMerged
 from devs_git.domain.ledger.event_operations import (
     CheckedOut,
+    Dropped,
     Movement,
     OperationFailed,
     Restored,
@@ -38,7 +36,6 @@ from devs_git.domain.ledger.event_upkeep import Pruned, Purged, TracesPruned
 from tests.support.contract_event_examples import CONTRACTS, OP
 from tests.support.gate_event_examples import GATES
 
-MODULES: Final = Path(__file__).parent.parent.parent / "devs_git" / "domain" / "ledger"
 A, B, C, D = "a" * 40, "b" * 40, "c" * 40, "d" * 40
 MAIN = "refs/heads/main"
 WORK: Final = Work("task-1", "developer", "Claude Code", "execute")
@@ -193,6 +190,25 @@ Devs-From: {A}
 Devs-To: {B}""",
     ),
     (
+        Dropped(
+            "task-1",
+            "Broken.",
+            "c1",
+            Movement(OP, MAIN, A, B, C, undone=(D,), statuses=(("task-1", "dropped"),)),
+        ),
+        "dropped",
+        f"""Devs-Task: task-1
+Devs-Reason: Broken.
+Devs-Clone: c1
+Devs-Op: {OP}
+Devs-Branch: refs/heads/main
+Devs-From: {A}
+Devs-To: {B}
+Devs-Backup: {C}
+Devs-Undone: {D}
+Devs-Status: task-1 dropped""",
+    ),
+    (
         Restored("task-1@2", Movement(OP, MAIN, A, B, C)),
         "restored",
         f"""Devs-Target: task-1@2
@@ -254,13 +270,3 @@ def fields_of(lines: str) -> tuple[tuple[str, str], ...]:
     """Key and value of each line of an example."""
     pairs = (line.partition(": ") for line in lines.strip().splitlines())
     return tuple((key, value) for key, _, value in pairs)
-
-
-def classes() -> Iterator[type[Any]]:
-    """The classes of all types of events, in the modules of the ledger's events."""
-    for path in sorted(MODULES.glob("event_*.py")):
-        module = import_module(f"devs_git.domain.ledger.{path.stem}")
-        for one in vars(module).values():
-            named = isinstance(one, type) and one.__module__ == module.__name__
-            if named and {"type", "fields", "of"} <= set(dir(one)) and one is not Content:
-                yield one

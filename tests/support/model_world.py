@@ -17,7 +17,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from devs_git.commands import (
     checkout,
     checkpoint,
-    restore,
     rewind,
     snapshot_create,
     task_complete,
@@ -40,6 +39,7 @@ from tests.support.actors import (
     first_repository,
 )
 from tests.support.content_oracle import ProtectedContents, blob_oid
+from tests.support.model_commits import NewCommits
 from tests.support.model_moments import Moments, fates
 from tests.support.rewind_cases import Case, Look
 
@@ -59,7 +59,7 @@ modes = st.sampled_from(["branch", "stash", "discard", None])
 saves = st.sampled_from(["save", "save", "remove", None])
 
 
-class World(People, Moments, RuleBasedStateMachine):
+class World(People, Moments, NewCommits, RuleBasedStateMachine):
     """One repository with a remote. `answers` counts the answers of our verbs."""
 
     base: ClassVar[Path]
@@ -282,14 +282,6 @@ class World(People, Moments, RuleBasedStateMachine):
         done = self.move(checkout, request, fate, clean=True)
         if done:
             assert self.case.git("symbolic-ref", "--short", "HEAD") == request.branch_name
-
-    @rule(at=some, name=st.none() | names, fate=fates)
-    def restore(self, at: int, name: bytes | None, fate: tuple[str, int, str]) -> None:
-        paths = () if name is None else (os.fsdecode(self.place(name)),)
-        request = restore.Request(self.points[at % len(self.points)], paths, os.fspath(self.case.top))
-        done = self.move(restore, request, fate)
-        if done and (isinstance(done[0], str) or done[0].restore_id):
-            self.before[self._done(done[0], "restore_id")] = done[1]
 
     @rule()
     def snapshot(self) -> None:

@@ -125,6 +125,8 @@ def _moves(story: Story) -> None:
     story.call("rewind_to_task", plan_id=plan["plan_id"])
     story.call("undo_rewind")
     story.call("restore_files", checkpoint="task-1", paths=["app.py"])
+    story.call("undo_rewind")
+    story.call("drop_task", task_id="2")
 
 
 def _traces(story: Story) -> None:

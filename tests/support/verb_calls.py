@@ -61,6 +61,7 @@ DRY_RUNS = {
     "trace prune": ("trace", "prune", "--older-than", "0s", "--dry-run"),
     "rewind": ("rewind", "task-10@1", "--dry-run"),
     "undo": ("undo", "--dry-run"),
+    "drop": ("drop", "task-9", "--dry-run"),
     "restore": ("restore", "task-9", "--dry-run"),
     "snapshot prune": ("snapshot", "prune", "--older-than", "0s", "--dry-run"),
 }

@@ -198,6 +198,10 @@ def effect_of_undo(
     sunk = tuple(point for tag, point in now.checkpoints.items() if tag in down and point.live)
     every = (*undone, *sunk)
     touched = dict.fromkeys(point.task_id for point in (*every, *revived))
+    # A task without a checkpoint can be dropped, too.
+    touched |= dict.fromkeys(
+        task for one in movements for task, _ in one.statuses if _same_start(task, now, before)
+    )
     statuses = tuple(
         (task, status_after(task, now, before, every, revived))
         for task in touched
@@ -244,8 +248,14 @@ def status_after(
     task: str, now: History, before: History, undone: tuple[Checkpoint, ...], revived: tuple[Checkpoint, ...]
 ) -> str:
     """A task's status afterwards: its earlier one, or for a new task one that follows from its live checkpoints."""
-    if task in before.tasks and before.tasks[task].started_at == now.tasks[task].started_at:
+    if _same_start(task, now, before):
         return before.tasks[task].status
     gone = {point.tag for point in undone}
     left = [p for p in now.of_task(task) if (p.live and p.tag not in gone) or p in revived]
     return now.tasks[task].status if left else "rewound"
+
+
+def _same_start(task: str, now: History, before: History) -> bool:
+    """Whether the task was not started again between two histories."""
+    known = task in before.tasks and task in now.tasks
+    return known and before.tasks[task].started_at == now.tasks[task].started_at

@@ -4,6 +4,7 @@
 - A checkpoint that this clone rewound is live again when the rewound branch has its commit again (a pull, a merge).
 - A checkpoint that only other clones rewound is live while a branch of this clone, or of a remote when it was last
   fetched, has its commit.
+- For a dropped checkpoint only branches count that do not have the commit of the drop, which takes its work back.
 - A replaced checkpoint (amend, rebase, another clone's completion) is replaced for every clone.
 
 The caller finds out which commits the branches have, and passes sets of tags.
@@ -18,7 +19,8 @@ from devs_git.domain.ledger.events import Rewound
 from devs_git.domain.ledger.history import Checkpoint, History, Task
 from devs_git.values import replace
 
-DERIVED: Final = frozenset({"active", "completed", "rewound"})  # statuses that follow from checkpoints
+# Statuses that follow from checkpoints.
+DERIVED: Final = frozenset({"active", "completed", "rewound", "dropped"})
 
 
 def points_in_doubt(history: History) -> list[Checkpoint]:
@@ -47,17 +49,21 @@ def name_in_events(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def branches_to_ask(points: Iterable[Checkpoint], clone: str) -> dict[str | None, list[Checkpoint]]:
+def branches_to_ask(
+    points: Iterable[Checkpoint], clone: str
+) -> dict[tuple[str | None, str], list[Checkpoint]]:
     """For `points_in_doubt`: the branch that must have a point's commit, so that the point is live for `clone`.
 
-    The key is the branch's name as in events, or None for any branch. A point is missing if no branch can make it live:
-    `clone` rewound the branch to the commit of this very point.
+    The key is the branch's name as in events, or None for any branch, and the commit that the branch must not have, '' for
+    none. A point is missing if no branch can make it live: `clone` rewound the branch to the commit of this very point.
     """
-    found: dict[str | None, list[Checkpoint]] = {}
+    found: dict[tuple[str | None, str], list[Checkpoint]] = {}
     for point in points:
         mine = rewind_of(point, clone)
-        if mine is None or not mine.at:
-            found.setdefault(mine.branch if mine else None, []).append(point)
+        if mine is None:
+            found.setdefault((None, point.drop), []).append(point)
+        elif not mine.at:
+            found.setdefault((mine.branch, mine.drop), []).append(point)
     return found
 
 
@@ -82,7 +88,10 @@ def _status(task: Task, points: list[Checkpoint]) -> str:
         return "completed"
     if any(point.rewound for point in alive):
         return "active"
-    return task.status if alive else "rewound"
+    dropped = task.status == "dropped"
+    if not alive:
+        return "dropped" if dropped else "rewound"
+    return "active" if dropped else task.status
 
 
 def own_view(history: History, clone: str) -> History:

@@ -146,6 +146,25 @@ class Restored:
 
 
 @immutable
+class Dropped:
+    """A drop of `task` by `clone`: the new commit `Devs-To` takes back its work. `reason` is why a person overrode a gate."""
+
+    type: ClassVar[str] = "dropped"
+    task: str
+    reason: str
+    clone: str
+    movement: Movement
+
+    def fields(self) -> Fields:
+        own = non_empty((Key.TASK, self.task), (Key.REASON, self.reason), (Key.CLONE, self.clone))
+        return (*own, *self.movement.fields())
+
+    @classmethod
+    def of(cls, event: Event) -> Dropped:
+        return cls(event.task, event.get(Key.REASON), event.clone, Movement.of(event))
+
+
+@immutable
 class CheckedOut:
     """A checkout, which carries local changes; `undo` does not undo it. Names of branches are full, '' for a detached HEAD."""
 

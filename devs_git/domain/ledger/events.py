@@ -36,6 +36,7 @@ class Effects:
     answers: bool = False  # it has a result of its task
     operation: bool = False  # it moved a branch of one clone, and `undo` can undo it
     undoes: bool = False  # it undid another operation
+    drops: bool = False  # its new commit takes back a task whose commits stay on the branch
     joins: bool = False  # a checkpoint that it undoes was superseded by the completion of another clone
     keeps: bool = False  # a rewound checkpoint that it moves stays rewound
     steers: bool = False  # it starts a contract, or changes the phase of a contract or a task
@@ -51,7 +52,7 @@ EFFECTS: Final = {
     "rewound": Effects(operation=True),
     "undone": Effects(operation=True, undoes=True),
     "restored": Effects(operation=True),
-    "dropped": Effects(operation=True),
+    "dropped": Effects(operation=True, drops=True),
     "history.rewritten": Effects(keeps=True),
     "contract.started": Effects(steers=True),
     "phase.changed": Effects(steers=True),
@@ -262,15 +263,17 @@ class Draft:
 
 @immutable
 class Rewound:
-    """Operation `op` of `clone` ('' in older events) rewound a checkpoint on `branch` ('' for a detached HEAD).
+    """Operation `op` of `clone` ('' in older events) rewound or dropped a checkpoint on `branch` ('' for a detached HEAD).
 
-    `at`: the branch stopped at the checkpoint's own commit, which is on the branch before and after.
+    `at`: the branch stopped at the checkpoint's own commit, which is on the branch before and after. `drop`: the commit that
+    takes the checkpoint's work back, '' for a rewind. A branch with both commits does not have the work.
     """
 
     clone: str
     branch: str
     op: str
     at: bool
+    drop: str = ""
 
 
 @immutable

@@ -58,10 +58,15 @@ class Checkpoint:
         return f"{self.task_id}@{self.number}"
 
     @property
+    def drop(self) -> str:
+        """The commit that takes its work back, '' if the last operation that undid it was no drop."""
+        return self.rewound[-1].drop if self.rewound else ""
+
+    @property
     def status(self) -> str:
         """The status of the checkpoint itself; the task of a live one may have been completed later (see `rows`)."""
         if not self.live:
-            return "replaced" if self.replaced else "rewound"
+            return "replaced" if self.replaced else "dropped" if self.drop else "rewound"
         return "completed" if self.completed else "active"
 
 
@@ -194,12 +199,12 @@ def apply_mark(point: Checkpoint, key: str, event: Event, heir: str = "") -> Che
     elif effects.undoes and returned and event.get(Key.UNDOES) in returned.ops:
         return replace(point, live=False, replaced=returned.reason, heir=returned.heir)
     elif effects.operation:
-        at = event.get(Key.TO) == point.commit
-        before = [entry.at for entry in lifted if entry.clone in ("", clone)]
+        at, drop = event.get(Key.TO) == point.commit, event.get(Key.TO) if effects.drops else ""
+        before = [entry for entry in lifted if entry.clone in ("", clone)]
         if effects.undoes and before:
             # An undo of an undo repeats the rewind, and so its position, whatever was pulled later.
-            at = before[-1]
-        where = (event.get(Key.BRANCH), event.get(Key.OP), at)
+            at, drop = before[-1].at, before[-1].drop
+        where = (event.get(Key.BRANCH), event.get(Key.OP), at, drop)
         rewound = (*(entry for entry in rewound if entry.clone != clone), Rewound(clone, *where))
     else:
         replaced, completed = OUTDONE if effects.joins else FOLDED, completed and not effects.joins

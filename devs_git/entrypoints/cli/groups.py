@@ -38,6 +38,7 @@ FILES: Final = {
     "du": "purge",
     "rewind": "rewind",
     "undo": "rewind",
+    "drop": "rewind",
     "checkout": "rewind",
     "branch": "log",
     "restore": "rewind",

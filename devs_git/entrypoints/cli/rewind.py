@@ -1,4 +1,4 @@
-"""The commands that move the working tree: rewind, undo, checkout and restore."""
+"""The commands that move the working tree: rewind, undo, drop, checkout and restore."""
 
 from __future__ import annotations
 
@@ -65,6 +65,26 @@ def undo(**options: Any) -> VerbRequest:
     from devs_git.commands.undo import Request
 
     return Request(**options)
+
+
+@command(
+    "drop",
+    text=move_text.drop_text,
+    plan=move_text.drop_plan_text,
+    example="devs-git drop task-10 --dry-run\ndevs-git drop task-10",
+)
+@click.argument("task_id")
+@click.option(
+    "--override-gate",
+    "override_reason",
+    metavar="REASON",
+    help="Drop the task although a gate is open. Only a person at a terminal can do this; the ledger records the reason.",
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
+def drop(**options: Any) -> VerbRequest:
+    from devs_git.commands.drop import Request
+
+    return Request(**options, at_terminal=terminal.interactive())
 
 
 @command("checkout", text=move_text.checkout_text, example="devs-git checkout main")

@@ -159,9 +159,29 @@ TOOLS: Final = (
         "ask a person before each call of a tool that is marked as destructive.",
     ),
     Tool(
+        "drop_task",
+        "drop",
+        "Undo one task in the middle, and keep the later ones: a new commit takes back what its commits changed; undo_rewind "
+        "takes that back. A conflict with later changes changes nothing, and names the files.",
+        (
+            Param("task_id", text_schema(ids.TASK_FORM), "The task: 10 or task-10.", required=True),
+            Param("dry_run", FLAG, "Only say what would happen; write nothing."),
+        ),
+        moves_tree=True,
+        codes=(
+            "TASK_NOT_FOUND",
+            "NO_CHECKPOINT",
+            "TASK_ACTIVE",
+            "TAS_UNAPPROVED",
+            "GIT_RESET_FAILED",
+            "PLAN_STALE",
+            "CONFLICT",
+        ),
+    ),
+    Tool(
         "undo_rewind",
         "undo",
-        "Return from the last rewind, restore or undo of this worktree and branch; every byte comes back. A second call "
+        "Return from the last rewind, drop, restore or undo of this worktree and branch; every byte comes back. A second call "
         "returns from the first one.",
         (
             Param("rewind_id", TEXT, "The id of an earlier operation. Default: the last one.", "op_id"),

@@ -17,6 +17,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
@@ -38,11 +39,24 @@ def check(workspace: Workspace) -> None:
     """TAS_UNAPPROVED{path, sections} if the index changes a section of the TAS and nobody approved the change."""
     tip = workspace.ledger.require()
     path = write_path_note(workspace.places, tip)
-    old, new = _blob(workspace, f"HEAD:{path}"), _blob(workspace, f":0:{path}")
-    if new == old or (new and new == _blob(workspace, f"MERGE_HEAD:{path}")):
+    git = workspace.git
+    old, new = _blob(git, f"HEAD:{path}"), _blob(git, f":0:{path}")
+    if not (new and new == _blob(git, f"MERGE_HEAD:{path}")):
+        _require_approved(git, tip, path, (old, new))
+
+
+def check_tree(git: Git, tip: Tip, head: str, tree: str) -> None:
+    """TAS_UNAPPROVED{path, sections} if a commit with this tree on `head` would change a section that nobody approved."""
+    path = checked_tip.policy_at(tip).tas_path
+    _require_approved(git, tip, path, (_blob(git, f"{head}:{path}"), _blob(git, f"{tree}:{path}")))
+
+
+def _require_approved(git: Git, tip: Tip, path: str, blobs: tuple[str | None, str | None]) -> None:
+    """Refuse the change from the first of `blobs` to the second, unless somebody approved it."""
+    old, new = blobs
+    if new == old:
         return
-    git = workspace.store_git
-    old = old or _before_it_moved(workspace, tip, path)
+    old = old or _before_it_moved(git, tip, path)
     sections = tas_lock.unapproved_sections(
         old, new, approved_revisions(tip), lambda oid: tas_file.text(git, oid)
     )
@@ -65,12 +79,12 @@ def approved_revisions(tip: Tip) -> tuple[Revision, ...]:
     return tuple(revision for _, revision in sorted(made, key=lambda one: one[0]))
 
 
-def _before_it_moved(workspace: Workspace, tip: Tip, path: str) -> str | None:
+def _before_it_moved(git: Git, tip: Tip, path: str) -> str | None:
     """The TAS of HEAD at the path of an earlier policy, for a commit that moves the TAS to `path`."""
-    written = workspace.store_git.text("rev-list", "--full-history", tip.oid, "--", IN_FORCE).split()
+    written = git.text("rev-list", "--full-history", tip.oid, "--", IN_FORCE).split()
     policies = (*(gate_files.policy_of(Tip(tip.ledger, oid)) for oid in written), parse({}))
     paths = dict.fromkeys(policy.tas_path for policy in policies)
-    blobs = (_blob(workspace, f"HEAD:{one}") for one in paths if one != path)
+    blobs = (_blob(git, f"HEAD:{one}") for one in paths if one != path)
     return next((blob for blob in blobs if blob), None)
 
 
@@ -78,8 +92,8 @@ def _oid(gate: gate_model.Gate, side: str) -> str | None:
     return gate.text(f"tas_{side}") or None
 
 
-def _blob(workspace: Workspace, name: str) -> str | None:
-    git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
+def _blob(git: Git, name: str) -> str | None:
+    git = git.with_env(GIT_NO_REPLACE_OBJECTS="1")
     status, out = git.attempt("rev-parse", "-q", "--verify", "--end-of-options", name, ok=(0, 1, 128))
     return out.decode().strip() if status == 0 else None
 

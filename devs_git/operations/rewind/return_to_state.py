@@ -116,7 +116,7 @@ def carry_out(
             build=lambda tip: build(tip, old, kept, backup),
             updates=(
                 *_position(old, change.new),
-                *_tags(site, change.effect),
+                *tag_updates(site, change.effect),
                 *change.refs.updates,
                 *kept.updates,
             ),
@@ -182,7 +182,8 @@ def _position(old: State, new: State) -> tuple[RefUpdate, ...]:
     return (RefUpdate("HEAD", new.head, old.head, no_deref=True),)
 
 
-def _tags(site: Site, effect: Effect) -> tuple[RefUpdate, ...]:
+def tag_updates(site: Site, effect: Effect) -> tuple[RefUpdate, ...]:
+    """The updates of the visible tags of the tasks that change."""
     if not (effect.undone or effect.revived):
         return ()
     held = {ref: refs.loose(site.places.common, ref) for ref, _, _ in effect.visible}

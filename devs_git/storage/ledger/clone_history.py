@@ -86,8 +86,9 @@ class Standpoint:
         """The tags of those of `points` that are live for this clone."""
         named = {clone_view.name_in_events(name): oid for name, oid in self.branches.items()}
         found: set[str] = set()
-        for branch, asked in clone_view.branches_to_ask(points, self.clone).items():
+        for (branch, drop), asked in clone_view.branches_to_ask(points, self.clone).items():
             oids = self.all_tips(history) if branch is None else [named[branch]] if branch in named else []
+            oids = lines_of_work.tips_without(self.git, oids, drop) if drop else oids
             found |= lines_of_work.tags_reached(self.git, asked, oids)
         return frozenset(found)
 

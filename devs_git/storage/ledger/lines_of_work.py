@@ -99,3 +99,13 @@ def tags_reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) 
             )
             found |= {point.tag for point, oid in rows if point and point.commit == oid}
     return frozenset(found)
+
+
+def tips_without(git: Git, tips: Iterable[str], commit: str) -> list[str]:
+    """Those `tips` from which the commit cannot be reached; all if the commit is not here."""
+    left = list(dict.fromkeys(tips))
+    status, _ = git.attempt("cat-file", "-e", f"{commit}^{{commit}}", ok=(0, 1, 128))
+    if status:
+        return left
+    words = ("merge-base", "--is-ancestor", commit)
+    return [tip for tip in left if git.attempt(*words, tip, ok=(0, 1))[0]]

@@ -20,6 +20,7 @@ from devs_git.domain.ledger.events import RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage.git import loose_objects, refs
 from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.object_folders import OTHERS, with_folders
 from devs_git.storage.git.objects import EMPTY_TREE, GITLINK, TREE, Entry, Objects
 from devs_git.storage.git.program import Git, GitFailed, of_store
 from devs_git.values import replace
@@ -34,7 +35,6 @@ _HEAD: Final = "ref: refs/heads/none\n"
 PACKING: Final = "packing.lock"
 _LINK: Final = b"160000"
 _GONE: Final = b"000000"
-_OTHERS: Final = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 # No git of ours holds the lock of a ref so long.
 _DEAD_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 0.01
@@ -76,7 +76,7 @@ def alone(git: Git, common: Path) -> Git:
     """git for the store alone: it does not see the user's objects."""
     git = git.with_config(_NO_HOOKS)
     own = git.with_env(GIT_DIR=os.fspath(folder(common)), GIT_OBJECT_DIRECTORY=os.fspath(_objects(common)))
-    return own.with_env(**{_OTHERS: ""})
+    return own.with_env(**{OTHERS: ""})
 
 
 def objects_of(objects: Objects) -> Objects:
@@ -90,18 +90,7 @@ def _objects(common: Path) -> Path:
 
 
 def _with_objects(git: Git, own: Path, *others: Path) -> Git:
-    git = git.with_config(_NO_HOOKS)
-    given = git.environment().get(_OTHERS, "")
-    paths = [*map(_quoted, map(os.fspath, others)), *([given] if given else [])]
-    return git.with_env(**{"GIT_OBJECT_DIRECTORY": os.fspath(own), _OTHERS: os.pathsep.join(paths)})
-
-
-def _quoted(path: str) -> str:
-    """The path as git reads it from a list of paths."""
-    if not any(letter in path for letter in f'{os.pathsep}"\n'):
-        return path
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+    return with_folders(git.with_config(_NO_HOOKS), own, *others)
 
 
 def new_objects(git: Git, head: str, trees: Iterable[str]) -> set[str]:
@@ -183,7 +172,7 @@ def _copy(
     rest = [oid for oid in oids if not _link(source, target, oid)]
     if not rest:
         return
-    alone = git.with_env(GIT_OBJECT_DIRECTORY=os.fspath(target), **{_OTHERS: ""})
+    alone = git.with_env(GIT_OBJECT_DIRECTORY=os.fspath(target), **{OTHERS: ""})
     both = without_remotes(_with_objects(git, source, target), common)
     absent = missing_of(without_remotes(alone, common), rest)
     if lenient:

@@ -23,8 +23,8 @@ from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.event_upkeep import TracesPruned
 from devs_git.domain.ledger.events import EFFECTS, Event, parse
 from tests import house
-from tests.support import event_examples
-from tests.support.event_examples import EXAMPLES, A, fields_of
+from tests.support import event_classes
+from tests.support.event_examples import EXAMPLES, TYPES, A, fields_of
 
 pytestmark = pytest.mark.quick
 
@@ -60,7 +60,7 @@ def test_what_an_event_says_is_written_as_the_table_has_it_and_read_back(
     assert list(malformed_fields(event)) == []
 
 
-@pytest.mark.parametrize("kind", sorted(event_examples.TYPES))
+@pytest.mark.parametrize("kind", sorted(TYPES))
 def test_the_page_of_events_lists_the_trailers_of_each_type(kind: str) -> None:
     page = (TOP / "schemas" / "README.md").read_text(encoding="utf-8")
     rows = re.findall(rf"^\| `{re.escape(kind)}` \|(.*)$", page, re.MULTILINE)
@@ -81,12 +81,11 @@ def test_the_page_of_events_says_what_each_trailer_means() -> None:
 
 
 def test_each_class_has_an_example_and_each_effect_a_class() -> None:
-    assert {type(content) for content, _, _ in EXAMPLES} == set(event_examples.classes())
-    # No verb writes `dropped` yet; a ledger that has one is read.
-    assert set(EFFECTS) - {"dropped"} <= event_examples.TYPES
+    assert {type(content) for content, _, _ in EXAMPLES} == set(event_classes.classes())
+    assert set(EFFECTS) <= TYPES
 
 
-@pytest.mark.parametrize("kind", list(event_examples.classes()), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", list(event_classes.classes()), ids=lambda kind: kind.__name__)
 def test_an_event_that_says_nothing_can_be_read(kind: Any) -> None:
     assert kind.of(Event("x", "s", ())).fields() is not None
 

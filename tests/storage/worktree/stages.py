@@ -12,11 +12,11 @@ from tests.support.scene import Scene
 REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}
 
 
-VERBS = ("rewind", "undo", "checkout", "restore")
+VERBS = ("rewind", "undo", "checkout", "restore", "drop")
 
 
 def stages(dirtied: Scene, drive: Driver, *, verbs: tuple[str, ...] = VERBS) -> list[KilledVerb]:
-    """A rewind, an undo, a checkout and a restore, or some of them. Each has its own copy of the repository."""
+    """A rewind, an undo, a checkout, a restore and a drop, or some of them. Each has its own copy of the repository."""
     copy = dirtied.top.with_name
     made = []
     for name, verb, request in (
@@ -24,6 +24,7 @@ def stages(dirtied: Scene, drive: Driver, *, verbs: tuple[str, ...] = VERBS) -> 
         ("undoing", "undo", {}),
         ("checking-out", "checkout", {"branch_name": "other"}),
         ("restoring", "restore", {"target": "11"}),
+        ("dropping", "drop", {"task_id": "12"}),
     ):
         if verb not in verbs:
             continue

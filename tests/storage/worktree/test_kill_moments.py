@@ -31,7 +31,7 @@ def test_killed_at_random_moments_nothing_is_lost(
     dirtied: Scene, drive: Driver, record_property: Told
 ) -> None:
     seed = int(os.environ.get("DEVS_TEST_SEED", "0")) or random.SystemRandom().randrange(1 << 32)
-    dice, made = random.Random(seed), stages(dirtied, drive, verbs=VERBS[: 4 if KILLS > 4 else 1])
+    dice, made = random.Random(seed), stages(dirtied, drive, verbs=VERBS[: 5 if KILLS > 4 else 1])
     ends = {"old": 0, "new": 0}
     for at in range(KILLS):
         stage, whom = made[at % len(made)], dice.choice(["us", "git", "both"])

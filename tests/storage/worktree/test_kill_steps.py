@@ -102,6 +102,13 @@ def test_a_restore_with_local_changes_killed_before_any_step_loses_nothing(
     )
 
 
+def test_a_drop_with_local_changes_killed_before_any_step_loses_nothing(
+    worked: Scene, drive: Driver, record_property: Told
+) -> None:
+    worked.write({"f1.txt": "local\n"})
+    killed_at(stage := KilledVerb(worked.top, "drop", {"task_id": "12"}, drive), some(stage), record_property)
+
+
 def test_a_recovery_killed_at_its_every_step_is_recovered_again(
     dirtied: Scene, drive: Driver, record_property: Told
 ) -> None:

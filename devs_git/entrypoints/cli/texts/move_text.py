@@ -1,4 +1,4 @@
-"""rewind, undo, restore and checkout as text for people."""
+"""rewind, undo, drop, restore and checkout as text for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
 
 if TYPE_CHECKING:
-    from devs_git.commands import checkout, restore, rewind, undo
+    from devs_git.commands import checkout, drop, restore, rewind, undo
 
 
 def rewind_plan_text(plan: rewind.Plan) -> str:
@@ -118,7 +118,9 @@ def rewind_text(result: rewind.Result) -> str:
     )
 
 
-def _active_task_lines(result: rewind.Plan | rewind.Result | undo.Result, *, plan: bool = False) -> list[str]:
+def _active_task_lines(
+    result: rewind.Plan | rewind.Result | undo.Result | drop.Result, *, plan: bool = False
+) -> list[str]:
     """Which task is no longer active here, and which one is active again; empty if neither changes."""
     was, now = result.was_active, result.now_active
     if was == now:
@@ -134,7 +136,7 @@ def _active_task_lines(result: rewind.Plan | rewind.Result | undo.Result, *, pla
 
 
 def _edited_lines(
-    result: rewind.Result | undo.Result | checkout.Result | restore.Result,
+    result: rewind.Result | undo.Result | drop.Result | checkout.Result | restore.Result,
 ) -> list[str]:
     """The files that somebody saved during the operation; the first ten by name."""
     shown = ", ".join(map(path, result.edited[:10]))
@@ -170,6 +172,29 @@ def undo_text(result: undo.Result) -> str:
             f"Your previous state is saved as {result.preserved_as['type']} {result.preserved_as['reference']}."
         )
     return "\n".join([*lines, *_active_task_lines(result), *_edited_lines(result), "To redo: devs-git undo"])
+
+
+def drop_plan_text(plan: drop.Result) -> str:
+    """The plan of a drop."""
+    files = plan.files
+    lines = [
+        f"Drop {plan.task_id}{f' ({path(plan.title)})' if plan.title else ''}",
+        f"  takes back      {plural(len(plan.dropped), 'commit')}, {plural(files['count'], 'file')} ({files['added_count']} added, {files['modified_count']} modified, {files['deleted_count']} deleted)",
+        f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
+        "  saves           the current state in a backup ref",
+    ]
+    lines += [f"  still on        {branch}: {name}" for name, branch in plan.still_on.items()]
+    return "\n".join([*lines, *_active_task_lines(plan, plan=True), *blocked_lines(plan)])
+
+
+def drop_text(result: drop.Result) -> str:
+    lines = [
+        f"Dropped {result.task_id} as commit {result.commit[:12]}: {plural(len(result.dropped), 'commit')} taken back, {plural(result.files['count'], 'file')} changed.",
+    ]
+    lines += [f"Dropped here, still on {branch}: {name}" for name, branch in result.still_on.items()]
+    return "\n".join(
+        [*lines, *_active_task_lines(result), *_edited_lines(result), "To return: devs-git undo"]
+    )
 
 
 def checkout_text(result: checkout.Result) -> str:

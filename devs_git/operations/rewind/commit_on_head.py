@@ -1,0 +1,105 @@
+"""A new commit on HEAD with another tree, by the engine. Local changes stay, and the backup has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.checkpoints.rewind_selection import Effect
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.event_operations import Movement
+from devs_git.domain.ledger.events import Draft, Event, RefUpdate
+from devs_git.operations.rewind.return_to_state import tag_updates
+from devs_git.storage.ledger import own_operations
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import active_task, backups, capture, carry_changes, footprint, move_tree
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.move_plan import Known
+from devs_git.storage.worktree.move_tree import Move, MoveResult
+from devs_git.storage.worktree.survey import Head, Survey
+from devs_git.values import field, immutable, replace
+from devs_git.workspace import Workspace
+
+REFUSAL: Final = "GIT_RESET_FAILED"
+
+
+@immutable
+class NewCommit:
+    """What is committed, and what is recorded of it.
+
+    `folder`: the folder of the journal. `make_event` makes the event from the movement of the branch. `effect`:
+    the checkpoints and tasks that change. `active`: the trailer lines of the worktree's active task afterwards. `check`:
+    refuses if the ledger's tip does not allow it any more.
+    """
+
+    op_id: str
+    verb: str
+    subject: str
+    folder: Path
+    found: Survey
+    tree: str
+    message: str
+    active: str
+    make_event: Callable[[Movement], Event]
+    effect: Effect = field(default_factory=Effect)
+    check: Callable[[Tip], None] = lambda _tip: None
+
+
+@immutable
+class Committed:
+    """The new commit, and the move that put its files into the worktree."""
+
+    commit: str
+    moved: MoveResult
+
+
+def commit(workspace: Workspace, site: Site, job: NewCommit) -> Committed:
+    """Make the commit; the caller holds the worktree's lock. GIT_RESET_FAILED if local changes or files are in the way."""
+    found, active = job.found, active_task.read(site.places)
+    carried = carry_changes.prepare(site, job.folder, Head(found.head, found.branch), job.tree, REFUSAL)
+    message = f"{job.message}\n\n{job.active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
+    oid = capture.commit(site.objects, job.tree, [found.head], site.ledger.signature(), message)
+    way = job.effect.added_to(Movement(job.op_id, found.branch, found.head, oid))
+    backup = _backup(site, job, active, way)
+    event = job.make_event(replace(way, backup=backup))
+
+    def build(tip: Tip) -> Draft:
+        job.check(tip)
+        return Draft(event)
+
+    move = Move(
+        op_id=job.op_id,
+        verb=job.verb,
+        subject=job.subject,
+        old=carry_changes.at_position(carried.old, found.head, found.branch, active),
+        new=carry_changes.at_position(carried.new, oid, found.branch, job.active),
+        trees=carried.trees,
+        known=Known(carried.file_states, carried.blobs),
+        build=build,
+        updates=(
+            RefUpdate(found.branch or "HEAD", oid, found.head, no_deref=not found.branch),
+            *tag_updates(site, job.effect),
+        ),
+        backup=backup,
+    )
+    return Committed(oid, move_tree.execute(site, move))
+
+
+def _backup(site: Site, job: NewCommit, active: str, way: Movement) -> str:
+    """Save the current state with local changes, so that `undo` can restore them."""
+    plan = footprint.compute(job.found, site.top, job.tree)
+    # The move has a private index in the folder, too.
+    apart = job.folder / "backup"
+    apart.mkdir(mode=0o700)
+    taker = capture.Capture(site.git, site.places, site.objects, apart)
+    state = taker.take(job.found, plan, (), active).state
+    backup = backups.store(
+        site.objects,
+        state,
+        site.ledger.signature(),
+        f"Before {job.subject}",
+        *own_operations.backup_fields(site.ledger.tip().oid, way),
+    )
+    backups.keep(site, job.op_id, backup)
+    return backup
