@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -261,3 +264,13 @@ def test_an_approved_text_of_the_tas_is_not_taken_back_without_a_decision(ledger
     error = refusal(lambda: go(scene))
     assert (error.code, error.details["path"]) == ("TAS_UNAPPROVED", "TAS.md")
     assert scene.git("rev-parse", "HEAD") == head
+
+
+def test_an_older_git_is_named(scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = shutil.which("git")
+    program = tmp_path / "git"
+    program.write_text(f'#!/bin/sh\ncase "$*" in *merge-tree*) exit 129;; esac\nexec {real} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    error = refusal(lambda: go(scene))
+    assert (error.code, error.details["reason"]) == ("GIT_RESET_FAILED", "git_too_old")

@@ -9,7 +9,7 @@ from typing import Final
 from devs_git.domain.checkpoints.task_commits import Run, TaskCommit, require_droppable, runs
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_keys import TrailerKey
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, immovable
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.ledger import lines_of_work
@@ -18,6 +18,7 @@ _FIELD, _END = "%x1f", "%x1e"
 _FORMAT: Final = f"%H{_FIELD}%T{_FIELD}%P{_FIELD}%(trailers:key={TrailerKey.TASK},valueonly,unfold,separator={_FIELD}){_END}"
 _SIGN: Final = "devs-git <devs-git@localhost> 0 +0000"
 _CONFLICT: Final = 1
+_UNKNOWN_OPTION: Final = 129
 
 
 def find_commits(git: Git, head: str, task_id: str, drops: Collection[str]) -> tuple[TaskCommit, ...]:
@@ -88,9 +89,10 @@ def _merge(git: Git, run: Run, tree: str) -> tuple[str, list[str]]:
     # git older than 2.40 takes no base, so three commits give it one: both sides have the newest tree as their parent.
     base = _commit_of(git, run.newest)
     sides = _commit_of(git, tree, base), _commit_of(git, before, base)
-    status, out = git.attempt(
-        "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *sides, ok=(0, _CONFLICT)
-    )
+    words = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
+    status, out = git.attempt(*words, *sides, ok=(0, _CONFLICT, _UNKNOWN_OPTION))
+    if status == _UNKNOWN_OPTION:
+        raise immovable("git_too_old", "A drop needs git 2.38 or newer.", hint="Install a newer git.")
     result, *paths = split_z(out)
     return result, paths if status == _CONFLICT else []
 

@@ -144,9 +144,20 @@ class Standpoint:
 
     def still_on(self, points: Collection[Checkpoint], history: History) -> dict[str, str]:
         """For each of `points` that is still on a remote's branch: its tag and the branch (`origin/main`)."""
-        branches = self.remote_branches(history)
-        there = lines_of_work.tags_reached(self.git, points, [one.tip for one in branches])
-        return {point.tag: self.holder(point, branches).name for point in points if point.tag in there}
+        found: dict[str, str] = {}
+        for drop in dict.fromkeys(point.drop for point in points):
+            asked = [point for point in points if point.drop == drop]
+            branches = self._branches_without(drop, self.remote_branches(history))
+            there = lines_of_work.tags_reached(self.git, asked, [one.tip for one in branches])
+            found |= {point.tag: self.holder(point, branches).name for point in asked if point.tag in there}
+        return found
+
+    def _branches_without(self, drop: str, branches: Sequence[Branch]) -> Sequence[Branch]:
+        """Those that do not have the commit of a drop; all for ''."""
+        if not drop:
+            return branches
+        tips = set(lines_of_work.tips_without(self.git, [one.tip for one in branches], drop))
+        return [one for one in branches if one.tip in tips]
 
     def holder(self, point: Checkpoint, branches: Sequence[Branch]) -> Branch:
         """One of `branches` that has the point's commit; at least one must have it. The name of the rewound branch is preferred."""
