@@ -273,4 +273,5 @@ def test_an_older_git_is_named(scene: Scene, tmp_path: Path, monkeypatch: pytest
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     error = refusal(lambda: go(scene))
-    assert (error.code, error.details["reason"]) == ("GIT_RESET_FAILED", "git_too_old")
+    assert (error.code, error.details["reason"]) == ("GIT_RESET_FAILED", "git_failed")
+    assert "2.38" in error.message

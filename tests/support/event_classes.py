@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.ledger.event_content import Content
+from devs_git.domain.ledger.event_header import Content
 
 MODULES: Final = Path(__file__).parent.parent.parent / "devs_git" / "domain" / "ledger"
 

@@ -92,7 +92,7 @@ def _merge(git: Git, run: Run, tree: str) -> tuple[str, list[str]]:
     words = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
     status, out = git.attempt(*words, *sides, ok=(0, _CONFLICT, _UNKNOWN_OPTION))
     if status == _UNKNOWN_OPTION:
-        raise immovable("git_too_old", "A drop needs git 2.38 or newer.", hint="Install a newer git.")
+        raise immovable("git_failed", "A drop needs git 2.38 or newer.", hint="Install a newer git.")
     result, *paths = split_z(out)
     return result, paths if status == _CONFLICT else []
 
