@@ -275,6 +275,17 @@ class Rewound:
     at: bool
     drop: str = ""
 
+    @classmethod
+    def by(cls, event: Event, commit: str, lifted: Rewound | None) -> Rewound:
+        """The entry of an operation that undoes a checkpoint at `commit`. `lifted`: the entry that an undo removed before.
+
+        An undo of an undo repeats the rewind, and so its position, whatever was pulled later.
+        """
+        to = event.get(Key.TO)
+        again = lifted if event.effects.undoes else None
+        at, drop = (again.at, again.drop) if again else (to == commit, to if event.effects.drops else "")
+        return cls(event.clone, event.branch, event.op_id, at, drop)
+
 
 @immutable
 class Replaced:

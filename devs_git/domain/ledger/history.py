@@ -199,13 +199,9 @@ def apply_mark(point: Checkpoint, key: str, event: Event, heir: str = "") -> Che
     elif effects.undoes and returned and event.get(Key.UNDOES) in returned.ops:
         return replace(point, live=False, replaced=returned.reason, heir=returned.heir)
     elif effects.operation:
-        at, drop = event.get(Key.TO) == point.commit, event.get(Key.TO) if effects.drops else ""
         before = [entry for entry in lifted if entry.clone in ("", clone)]
-        if effects.undoes and before:
-            # An undo of an undo repeats the rewind, and so its position, whatever was pulled later.
-            at, drop = before[-1].at, before[-1].drop
-        where = (event.get(Key.BRANCH), event.get(Key.OP), at, drop)
-        rewound = (*(entry for entry in rewound if entry.clone != clone), Rewound(clone, *where))
+        mark = Rewound.by(event, point.commit, before[-1] if before else None)
+        rewound = (*(entry for entry in rewound if entry.clone != clone), mark)
     else:
         replaced, completed = OUTDONE if effects.joins else FOLDED, completed and not effects.joins
     return replace(
