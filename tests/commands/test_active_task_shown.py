@@ -17,21 +17,14 @@ from devs_git.domain.checkpoints.task_activity import after_undo
 from devs_git.domain.ledger.history import History
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-
-
-def devs(*words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "devs_git", *words], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+from tests.support.own_calls import devs_git
 
 
 def moved(*words: str) -> tuple[str, str]:
     """The active task before and after, as the plan and then the deed say in JSON; `task status` says the same."""
-    planned: dict[str, Any] = json.loads(devs(*words, "--dry-run", "--json"))
+    planned: dict[str, Any] = json.loads(devs_git(*words, "--dry-run", "--json"))
     assert planned["was_active"] == active()
-    done: dict[str, Any] = json.loads(devs(*words, "--json"))
+    done: dict[str, Any] = json.loads(devs_git(*words, "--json"))
     assert (done["was_active"], done["now_active"]) == (planned["was_active"], planned["now_active"])
     assert done["now_active"] == active()
     return done["was_active"], done["now_active"]
@@ -77,28 +70,28 @@ def test_a_rewind_ends_the_active_task_and_its_undo_brings_it_back(top: Path) ->
     del top
     assert moved("rewind", "1") == ("task-2", "")
     assert moved("undo") == ("", "task-2")
-    assert "\n  active task     none (until now: task-2)\n" in devs("rewind", "1", "--dry-run")
-    assert "\ntask-2 is no longer the active task here.\n" in devs("rewind", "1")
-    assert "\n  active task     task-2 again" in devs("undo", "--dry-run")
-    assert "\ntask-2 is the active task here again.\n" in devs("undo")
+    assert "\n  active task     none (until now: task-2)\n" in devs_git("rewind", "1", "--dry-run")
+    assert "\ntask-2 is no longer the active task here.\n" in devs_git("rewind", "1")
+    assert "\n  active task     task-2 again" in devs_git("undo", "--dry-run")
+    assert "\ntask-2 is the active task here again.\n" in devs_git("undo")
 
 
 def test_a_rewind_that_makes_its_targets_task_active_again_says_which_one_is_no_longer(top: Path) -> None:
     del top
     assert moved("rewind", "task-1@1") == ("task-2", "task-1")
-    said = devs("undo")
+    said = devs_git("undo")
     assert "\ntask-1 is no longer the active task here.\ntask-2 is the active task here again.\n" in said
 
 
 def test_a_rewind_that_leaves_the_active_task_says_nothing_of_it(top: Path) -> None:
     work(top, completed=False)
     assert moved("rewind", "task-2@1") == ("task-2", "task-2")
-    assert "active task" not in devs("undo", "--dry-run") + devs("undo")
+    assert "active task" not in devs_git("undo", "--dry-run") + devs_git("undo")
 
 
 def test_an_undo_leaves_the_task_that_was_started_meanwhile_and_says_so(top: Path) -> None:
     del top
-    devs("rewind", "1")
+    devs_git("rewind", "1")
     start("3")
     assert moved("undo") == ("task-3", "task-2")
 

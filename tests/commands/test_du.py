@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Run, Tasks
 from tests.support.moment_scene import maker
+from tests.support.own_calls import devs_git
 from tests.support.scene import Scene
 
 pytestmark = pytest.mark.quick
@@ -118,5 +117,4 @@ def test_objects_that_git_cannot_read_are_unknown_and_not_an_error(two: Scene) -
 
 
 def call(top: Path, *words: str) -> str:
-    child = [sys.executable, "-m", "devs_git", *words]
-    return subprocess.run(child, cwd=top, capture_output=True, text=True, check=True).stdout
+    return devs_git(*words, where=top)

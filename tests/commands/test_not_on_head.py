@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -12,6 +10,7 @@ from devs_git.commands import checkpoint, log, show, task_status
 from devs_git.entrypoints import router
 from tests.commands.test_rewind_decisions import start
 from tests.support.clones import Pair
+from tests.support.own_calls import devs_git
 from tests.support.rewind_cases import Case
 
 DROPPED = "completed, not on HEAD"
@@ -82,15 +81,9 @@ def test_a_checkpoint_on_the_way_is_marked_too(three: Case, how: str) -> None:
 def test_people_read_it_in_log_show_and_task_status(three: Case) -> None:
     drop(three, "reset")
     for words in (("log",), ("show", "task-3"), ("task", "status", "3")):
-        done = subprocess.run(
-            [sys.executable, "-m", "devs_git", *words],
-            cwd=three.top,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert DROPPED in done.stdout, words
-        assert ("devs-git show task-3@1" if words == ("log",) else "git merge") in done.stdout
+        said = devs_git(*words, where=three.top)
+        assert DROPPED in said, words
+        assert ("devs-git show task-3@1" if words == ("log",) else "git merge") in said
 
 
 def test_a_rewound_one_is_told_as_that_and_says_how_to_return(three: Case) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import commit
+from tests.support.own_calls import devs_git
 
 Run = Callable[..., str]
 
@@ -204,8 +204,7 @@ def test_after_a_rewind_to_a_checkpoint_on_the_way_the_task_is_completed_as_it_w
 
 def test_a_person_reads_that_nothing_is_new(top: Path) -> None:
     def said(*words: str) -> str:
-        command = [sys.executable, "-m", "devs_git", *words]
-        return subprocess.run(command, cwd=top, check=True, capture_output=True, text=True).stdout
+        return devs_git(*words, where=top)
 
     (top / "new.txt").write_text("new\n")
     assert "recorded at" in said("checkpoint", "--all")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from devs_git.commands import rewind, snapshot_create
@@ -14,6 +11,7 @@ from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
 from tests.support import gate_scene
 from tests.support.moment_stage import all_kinds, moment, there_and_back_at_moment
+from tests.support.own_calls import devs_git
 from tests.support.rewind_cases import Case
 
 
@@ -49,14 +47,7 @@ def test_the_event_has_the_moment_and_no_task_and_its_file_says_the_same(case: C
     assert (event.type, content.target, content.task, event.format) == ("rewound", name, "", 1)
     assert event.statuses == (("task-2", "rewound"),)
     assert f'target: "{name}"' in case.git("show", f"devs/ledger:rewinds/{done.rewind_id}.yaml")
-    verified = subprocess.run(
-        [sys.executable, "-m", "devs_git", "verify", "ledger"],
-        cwd=case.top,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert verified.returncode == 0, verified.stdout
+    devs_git("verify", "ledger", where=case.top)
 
 
 def test_while_a_gate_is_open_going_to_a_moment_is_frozen_and_its_plan_is_not(case: Case) -> None:
@@ -97,13 +88,7 @@ def test_the_command_line_says_what_comes_back(case: Case) -> None:
     case.git("branch", "-qD", "side")
 
     def said(*words: str) -> str:
-        return subprocess.run(
-            [sys.executable, "-m", "devs_git", *words],
-            cwd=case.top,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        return devs_git(*words, where=case.top)
 
     for text in (said("rewind", "moment:-1", "--dry-run"), said("rewind", "moment:-1")):
         assert name in text

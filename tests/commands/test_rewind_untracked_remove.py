@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from devs_git.errors import DevsError
 from devs_git.values import replace
 from devs_git.workspace import Workspace
+from tests.support.own_calls import devs_git
 from tests.support.rewind_cases import Case, untracked_work
 
 AWKWARD = (b" a b", b"-dash", b"\xff\xfe", "日本語".encode(), b"new\nline", b'"quoted"', b"*", b":(top)x")
@@ -215,14 +214,7 @@ def test_the_command_line_says_what_it_takes_away_and_why_it_takes_all(case: Cas
     untracked_work(case)
 
     def said(*words: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "devs_git", *words],
-            cwd=case.top,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
+        return devs_git(*words, where=case.top)
 
     plan = said("rewind", "1", "--untracked", "remove", "--dry-run")
     assert "takes away      5 untracked files: d/deep/new, d/tool, empty, link, new" in plan

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.workspace import Workspace
+from tests.support.own_calls import devs_git
 from tests.support.turn_scene import Turns
 from tests.support.web_client import serve
 
@@ -44,11 +43,7 @@ def tool(top: Path, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def command(top: Path, *words: str, status: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "devs_git", *words], cwd=top, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout
+    return devs_git(*words, where=top, status=status)
 
 
 def test_tools_take_and_give_moments(top: Path) -> None:

@@ -11,8 +11,9 @@ from devs_git.workspace import Workspace
 from tests.support.agent_calls import before, call, install_hooks
 from tests.support.hook_moments import kept
 from tests.support.ledgers import put_policy_in_force
-from tests.support.net_agent import Agent, devs_git
+from tests.support.net_agent import Agent
 from tests.support.net_scene import Picture, dirty, picture, shell
+from tests.support.own_calls import devs_git
 
 Run = Callable[..., str]
 Moulded = Callable[[str, Callable[[], object]], Path]

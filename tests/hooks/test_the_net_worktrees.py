@@ -13,8 +13,9 @@ from devs_git.storage.moments import behind
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import before, call, install_hooks
 from tests.support.git_calls import git as run_git
-from tests.support.net_agent import Agent, devs_git
+from tests.support.net_agent import Agent
 from tests.support.net_scene import Picture, dirty, picture
+from tests.support.own_calls import devs_git
 
 Run = Callable[..., str]
 Moulded = Callable[[str, Callable[[], object]], Path]

@@ -12,6 +12,7 @@ from typing import Any
 
 from devs_git.domain.clients.known_clients import CLIENTS
 from tests.support.agent_calls import HookAnswer, after, before, call
+from tests.support.own_calls import devs_git
 
 
 @dataclass
@@ -86,11 +87,3 @@ def context(answer: HookAnswer) -> str:
     return (
         str(json.loads(answer.out)["hookSpecificOutput"].get("additionalContext", "")) if answer.out else ""
     )
-
-
-def devs_git(*words: str, where: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "devs_git", *words], cwd=where, check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
