@@ -186,6 +186,10 @@ def recover(workspace: Workspace, *, alone: bool = False) -> None:
     for entry in entries:
         if entry["kind"] == "commit":
             complete_task.finish(workspace, entry)
+        if entry["kind"] == "worktree":
+            from devs_git.operations.moments import half_made_worktree
+
+            half_made_worktree.take_back(workspace, entry)
 
 
 def _has_leftovers(folder: Path) -> bool:

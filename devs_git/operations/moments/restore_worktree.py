@@ -16,11 +16,12 @@ from devs_git.domain.ledger.events import Draft
 from devs_git.domain.moments import names
 from devs_git.domain.moments.moment import Moment
 from devs_git.errors import DevsError, immovable
+from devs_git.operations.moments import half_made_worktree
 from devs_git.storage.git import places as git_places
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import GITLINK, Entry
 from devs_git.storage.git.private_index import add_entries, index_path, private
-from devs_git.storage.git.program import REPOSITORY_VARIABLES, GitFailed
+from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed
 from devs_git.storage.ledger.lines_of_work import HEADS
 from devs_git.storage.moments import read_moments
 from devs_git.storage.worktree import (
@@ -28,6 +29,7 @@ from devs_git.storage.worktree import (
     attributes,
     journal,
     modes,
+    move_tree,
     place_files,
     tree_difference,
 )
@@ -70,10 +72,14 @@ def restore_worktree(workspace: Workspace, moment: Moment, place: Path) -> Workt
     state, details = read_moments.load(workspace.objects, moment.id)
     _require_commit(workspace, state, moment)
     position = _position(workspace, state)
-    with _new_worktree(workspace, place, state, position) as site:
+    content = WorktreeRestored(f"{names.PREFIX}{moment.id}", state.head, position.branch)
+    with (
+        move_tree.worktree_lock(workspace.site) as here,
+        _noted(workspace, place, content, position),
+        _new_worktree(workspace, here.git, place, state, position) as site,
+    ):
         files = _fill(site, state, details.ignored)
         active_task.write(site.places, _active(workspace, state))
-        content = WorktreeRestored(f"{names.PREFIX}{moment.id}", state.head, position.branch)
         subject = f"restore: worktree of {names.short_name(moment.id)}"
         workspace.append(lambda _tip: Draft(workspace.event_of(content, subject, verb_name="restore")))
     under_way = details.under_way or ("a merge or rebase" if details.unmerged else "")
@@ -106,9 +112,24 @@ def _position(workspace: Workspace, state: State) -> _Position:
 
 
 @contextlib.contextmanager
-def _new_worktree(workspace: Workspace, place: Path, state: State, position: _Position) -> Iterator[Site]:
+def _noted(
+    workspace: Workspace, place: Path, content: WorktreeRestored, position: _Position
+) -> Iterator[None]:
+    """Note the worktree that is made by the body, so that the next command removes it if this one is killed."""
+    made = f"{HEADS}{position.branch}" if position.made else ""
+    file = half_made_worktree.note(workspace, place, content, made)
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _new_worktree(
+    workspace: Workspace, git: Git, place: Path, state: State, position: _Position
+) -> Iterator[Site]:
     """Let git make the worktree without files. If the body fails, the worktree and a new branch are removed again."""
-    git = workspace.git.with_config("core.hooksPath=/dev/null")
+    git = git.with_config("core.hooksPath=/dev/null")
     there = place.exists()
     words = ["-b", position.branch] if position.made else [] if position.branch else ["--detach"]
     start = state.head if position.made or not position.branch else position.branch

@@ -1,0 +1,117 @@
+"""A worktree that `restore --worktree` was making when its process was killed: the next command removes it again.
+
+A journal of the kind `worktree` says which folder it is. What is in the folder is in a moment first, because a person may
+have worked there meanwhile. If the ledger has the event, the worktree is complete, and stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from devs_git.domain.ledger.event_branches import WorktreeRestored
+from devs_git.domain.moments.moment import Occasion
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError
+from devs_git.storage.git import bounded
+from devs_git.storage.git import places as git_places
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.program import REPOSITORY_VARIABLES, GitFailed
+from devs_git.values import as_mapping
+from devs_git.workspace import Workspace
+
+KIND: Final = "worktree"
+
+
+def note(workspace: Workspace, place: Path, content: WorktreeRestored, made: str) -> Path:
+    """Write the journal before git makes the worktree `place`; returns its file. `made`: the new branch, '' for none."""
+    op_id = workspace.new_id("restore", os.fspath(place))
+    record = {
+        "op_id": op_id,
+        "worktree": workspace.places.worktree_id,
+        "kind": KIND,
+        "ledger": workspace.ledger.tip().oid,
+        "place": os.fspath(place),
+        "there": place.exists(),
+        "made": made,
+        "event": as_mapping(content),
+    }
+    file = workspace.places.journals / f"{op_id}.json"
+    replace_file(file, json.dumps(record).encode(), durable=True)
+    return file
+
+
+def take_back(workspace: Workspace, entry: Mapping[str, Any]) -> None:
+    """Remove the worktree of a journal, unless its event is in the ledger. The command that made it runs no more."""
+    file, place = workspace.places.journals / f"{entry['op_id']}.json", Path(entry["place"])
+    with contextlib.suppress(FileNotFoundError):
+        admin = _git_folder(workspace.places.common, place, file.stat().st_mtime_ns)
+        if admin and not _is_recorded(workspace, entry):
+            workspace.say(_remove(workspace, entry, place, admin))
+        file.unlink()
+
+
+def _is_recorded(workspace: Workspace, entry: Mapping[str, Any]) -> bool:
+    events = workspace.ledger.events(since=entry["ledger"])
+    return any(
+        as_mapping(WorktreeRestored.of(event)) == entry["event"]
+        for event in events
+        if event.type == WorktreeRestored.type
+    )
+
+
+def _git_folder(common: Path, place: Path, since: int) -> Path | None:
+    """git's folder of a worktree that was made at `place` after a time; None if git had not begun."""
+    for folder in (common / "worktrees").glob("*"):
+        with contextlib.suppress(OSError, DevsError):
+            named = bounded.read_file(folder / "gitdir", limits.DOCUMENT, "gitdir")
+            if (
+                Path(os.fsdecode(named).rstrip("\n")) == place / ".git"
+                and (folder / "gitdir").stat().st_mtime_ns >= since
+            ):
+                return folder
+    return None
+
+
+def _remove(workspace: Workspace, entry: Mapping[str, Any], place: Path, admin: Path) -> str:
+    """Remove the worktree and its new branch; returns what was done."""
+    saved = ""
+    if place.is_dir() and any(one.name != ".git" for one in place.iterdir()):
+        try:
+            saved = _save(place)
+        except (DevsError, GitFailed, OSError):
+            return f"An interrupted restore left a half made worktree in {place}. Its files could not be saved, so it stays."
+    git = workspace.git.with_config("core.hooksPath=/dev/null")
+    with contextlib.suppress(GitFailed):
+        git.run("worktree", "remove", "--force", "--force", "--", os.fspath(place))
+    if admin.is_dir():
+        _remove_what_git_began(place, admin)
+    if entry["there"]:
+        place.mkdir(exist_ok=True)
+    if entry["made"]:
+        with contextlib.suppress(GitFailed):
+            git.run("update-ref", "-d", entry["made"], entry["event"]["commit"])
+    kept = f" What was in it is in moment:{saved[:10]}." if saved else ""
+    return f"An interrupted restore of the worktree {place.name} was taken back.{kept}"
+
+
+def _save(place: Path) -> str:
+    """Make a moment of the worktree; returns its id."""
+    from devs_git.operations.moments.moment_maker import maker_of
+    from devs_git.storage.moments import make_moment
+
+    there = Workspace(git_places.locate(place, unset=REPOSITORY_VARIABLES))
+    return make_moment.make(maker_of(there), Occasion("worktree", words="interrupted restore")).moment_id
+
+
+def _remove_what_git_began(place: Path, admin: Path) -> None:
+    """git was killed before it had made the worktree, and does not know it: there is at most a file `.git`."""
+    with contextlib.suppress(OSError):
+        (place / ".git").unlink(missing_ok=True)
+        place.rmdir()
+    shutil.rmtree(admin, ignore_errors=True)
