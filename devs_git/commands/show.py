@@ -12,7 +12,7 @@ from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.moments import names
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations
-from devs_git.storage.git import annotated_tags
+from devs_git.storage.git import refs
 from devs_git.storage.git.differences import letters, parents
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.ledger import rewritten_commits
@@ -109,7 +109,7 @@ def show_checkpoint(workspace: Workspace, request: Request) -> Result:
     point = resolve(history, ids.parse_target(request.target))
     git = workspace.store_git
     rewritten_commits.require(git, point)
-    words = parse(point.tag, (), annotated_tags.message(git, point.tag))
+    words = parse(point.tag, (), refs.tag_message(git, point.tag))
     (row,) = commit_locations.rows(
         workspace, [point], history, lambda each: history.tasks[each.task_id].status
     )

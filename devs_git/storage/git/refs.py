@@ -257,3 +257,14 @@ def worktree_heads(git: Git) -> Iterator[dict[str, str]]:
 def holder_of(git: Git, branch: str) -> str:
     """The folder of the worktree that has the branch (its full name) checked out, which may be gone; '' for none."""
     return next((one["worktree"] for one in worktree_heads(git) if one.get("branch") == branch), "")
+
+
+def tag_message(git: Git, tag: str) -> str:
+    """The message of the tag object `tag`, read without the object library. TAG_MISSING if git does not have it."""
+    try:
+        data = git.run("cat-file", "tag", "--end-of-options", tag)
+    except GitFailed as error:
+        raise DevsError(
+            "TAG_MISSING", f"The tag object {tag} is missing.", hint="Run: devs-git doctor", tag=tag
+        ) from error
+    return data.partition(b"\n\n")[2].decode("utf-8", "replace")
