@@ -231,10 +231,7 @@ def move_ref(git: Git, common: Path, draft: Path, update: RefUpdate) -> None:
     if refs.loose(store, update.ref) != update.old:
         refs.transaction(refs_of(git, common), (update,), "devs: moment")
         return
-    with contextlib.suppress(OSError):
-        if draft.samefile(lock):
-            lock.unlink()
-    draft.unlink(missing_ok=True)
+    _unlock(draft, lock)
     with draft.open("xb") as file:
         file.write(f"{update.new}\n".encode())
         file.flush()
@@ -248,8 +245,16 @@ def move_ref(git: Git, common: Path, draft: Path, update: RefUpdate) -> None:
             raise refs.RefMoved(update.ref)
         lock.replace(place)
     finally:
-        lock.unlink(missing_ok=True)
-        draft.unlink(missing_ok=True)
+        # After the move another process may have the lock already.
+        _unlock(draft, lock)
+
+
+def _unlock(draft: Path, lock: Path) -> None:
+    """Remove the lock if it is the file of this draft, and the draft."""
+    with contextlib.suppress(OSError):
+        if draft.samefile(lock):
+            lock.unlink()
+    draft.unlink(missing_ok=True)
 
 
 def remove_empty_objects(common: Path) -> int:

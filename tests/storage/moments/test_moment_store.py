@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from devs_git.domain.ledger.events import RefUpdate
 from devs_git.errors import DevsError
+from devs_git.storage.git import refs
 from devs_git.storage.moments import moment_store, read_moments, store_packing
 from devs_git.workspace import Workspace
 from tests.support import git_calls
@@ -215,3 +219,31 @@ def test_after_a_crash_that_left_empty_objects_moments_are_made_again(repo: Path
     state, _ = read_moments.load(here.objects, made.moment_id)
     tree = here.objects.read_tree(state.worktree)
     assert here.objects.read(tree["f1.txt"].oid, "blob") == b"kept\n"
+
+
+def test_the_lock_that_another_process_takes_right_after_us_stays(workspace: Workspace) -> None:
+    moment(workspace)
+    common, git = workspace.places.common, workspace.store_git
+    store = moment_store.folder(common)
+    (ref,) = (str(one.relative_to(store)) for one in (store / "refs/devs/moments/states/main").iterdir())
+    oid, lock = refs.loose(store, ref), store / f"{ref}.lock"
+    ended, lost = threading.Event(), []
+
+    def take_in_turn() -> None:
+        while not ended.is_set():
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
+                for _ in range(20):
+                    store.stat()
+                if not lock.exists():
+                    lost.append(1)
+                lock.unlink(missing_ok=True)
+
+    other = threading.Thread(target=take_in_turn)
+    other.start()
+    for _ in range(300):
+        with contextlib.suppress(refs.RefLocked):
+            moment_store.move_ref(git, common, store / "draft", RefUpdate(ref, oid, oid))
+    ended.set()
+    other.join()
+    assert not lost
