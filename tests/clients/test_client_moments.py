@@ -77,8 +77,6 @@ def test_before_claude_code_removes_a_worktree_each_worktree_has_a_moment(tmp_pa
         assert not list(bench.top.rglob("precious.txt")), run.results
         workspace = Workspace.open(bench.top)
         moments = read_moments.list_moments(workspace.store_git, workspace.objects)
-        names = bench.git("log", "--all", "--oneline")
-        del names
         assert {one.worktree for one in moments} == {".", "aside"}
         newest = next(one for one in moments if one.worktree == "aside")
         state, _ = read_moments.load(workspace.objects, newest.id)
