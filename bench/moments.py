@@ -1,10 +1,12 @@
-"""What a moment costs: the whole hook of a prompt beside `git status` and beside the checkpoint of two other tools.
+"""What a moment costs: the whole hook of a prompt, and of a shell's call, beside `git status` and the checkpoint of two other tools.
 
-The hook is the command that `agent install claude` wrote, with a payload as Claude Code 2.1 sends it.
+The hook is the command that `agent install claude` wrote, with a payload as Claude Code 2.1 sends it. Where files changed, the
+time is that from the start of the hook until it ends and the moment is made.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import itertools
 import json
@@ -16,7 +18,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from bench import repositories
 from bench.checkpoints import Checkpoints, names
@@ -30,6 +32,8 @@ from devs_git.workspace import Workspace
 CHANGED: Final = 10
 UNTRACKED: Final = 5
 STATUS: Final = "git status"
+PROMPT: Final = "prompt"
+CALL: Final = "call of a shell"
 STATUS_WORDS: Final = ("git", "status", "--porcelain")
 # Text files are then converted, so that git's sizes say nothing about the bytes of a file.
 CONVERTED: Final = "* text=auto\n"
@@ -51,30 +55,36 @@ def unchanged(bench: Bench, rounds: int) -> list[Row]:
 
 
 def changed(bench: Bench, rounds: int, peers: Path | None) -> list[Row]:
-    """Ten files changed: a moment is made in at most 60 ms in 2,000 files, and 150 ms in 20,000; the other tools take longer."""
+    """Ten files changed: a moment is made in at most 60 ms in 2,000 files, and 150 ms in 20,000; the other tools take longer.
+
+    The same before a call of a shell: the command runs after the moment is made.
+    """
     rows = []
     for files, bound in ((2_000, 60), (20_000, 150)):
         for attributes in ("", CONVERTED):
             text = ", text=auto" * bool(attributes)
             top, paths = _project(bench, f"changed {files}{text}", files, attributes)
             found = _side_by_side(bench, rounds * 2, peers if not attributes else None, top, paths)
-            ours, name = found[OURS], f"prompt, {CHANGED} files changed, {files:,} files{text}"
-            rows.append(Row(name, ours, STATUS, found[STATUS], ours, bound=bound))
-            rows += [
-                Row(name, ours, label, found[label], ours / found[label], "x", 1.0) for label in names(found)
-            ]
+            for kind in (PROMPT, CALL):
+                ours, name = found[kind], f"{kind}, {CHANGED} files changed, {files:,} files{text}"
+                rows.append(Row(name, ours, STATUS, found[STATUS], ours, bound=bound))
+                rows += [
+                    Row(name, ours, label, found[label], ours / found[label], "x", 1.0)
+                    for label in names(found)
+                ]
     return rows
 
 
 def _side_by_side(
     bench: Bench, rounds: int, peers: Path | None, top: Path, paths: list[str]
 ) -> dict[str, float]:
-    """The median of our hook, of `git status` after it, and of the other tools, each with ten files changed before."""
+    """The medians of our hooks, of `git status` after them, and of the other tools, each with ten files changed before."""
     turns, before = itertools.count(), _count(top)
-    hook = _prompt(bench, top)
+    hooks = {PROMPT: _prompt(bench, top), CALL: _call(bench, top)}
     with Checkpoints(bench, peers, top) as others:
         ways: dict[str, Callable[[], float]] = {
-            OURS: lambda: bench.sample(hook.commands[0], top).wall,
+            PROMPT: lambda: _until_made_in(bench, hooks[PROMPT], top),
+            CALL: lambda: _until_made_in(bench, hooks[CALL], top),
             STATUS: lambda: bench.sample(STATUS_WORDS, top).wall,
             **others.ways,
         }
@@ -87,8 +97,8 @@ def _side_by_side(
                 if turn:
                     took[label].append(milliseconds)
                 _until_made(top)
-    if _count(top) - before != rounds + 1:
-        raise SystemExit(f"The hook made {_count(top) - before} moments in {rounds + 1} prompts.")
+    if _count(top) - before != 2 * (rounds + 1):
+        raise SystemExit(f"The hook made {_count(top) - before} moments in {rounds + 1} prompts and calls.")
     return {label: statistics.median(values) for label, values in took.items()}
 
 
@@ -136,19 +146,46 @@ def _project(bench: Bench, name: str, files: int, attributes: str) -> tuple[Path
 
 def _prompt(bench: Bench, top: Path) -> Arm:
     """The hook of a prompt, as the client starts it. The payload is a file, not a pipe."""
-    payload = bench.folder / f"prompt of {top.name}.json"
-    said = {
+    return _arm(bench, top, CLIENT.prompt, {"prompt": "Please make the parser faster, and run the tests."})
+
+
+def _call(bench: Bench, top: Path) -> Arm:
+    """The hook before a call of the client's shell."""
+    words = {"command": "npm run lint", "description": "Look for mistakes"}
+    said = {"tool_name": "Bash", "tool_use_id": "toolu_01A09q90qw90lq917835lq9", "tool_input": words}
+    return _arm(bench, top, CLIENT.before, said)
+
+
+def _arm(bench: Bench, top: Path, event: str, said: dict[str, Any]) -> Arm:
+    payload = bench.folder / f"{event} of {top.name}.json"
+    common = {
         "session_id": "5f1d3d8e-0b0c-4a3e-9a55-b0c7a1f0a7d1",
         "transcript_path": str(bench.folder / "transcript.jsonl"),
         "cwd": str(top),
         "permission_mode": "default",
-        "hook_event_name": "UserPromptSubmit",
-        "prompt": "Please make the parser faster, and run the tests.",
+        "hook_event_name": event,
     }
-    payload.write_text(json.dumps(said))
+    payload.write_text(json.dumps({**common, **said}))
     hooks = json.loads((top / CLIENT.hooks_file).read_text())["hooks"]
-    line = hooks[CLIENT.prompt][0]["hooks"][0]["command"]
-    return Arm("prompt", (("sh", "-c", f"{{ {line}\n}} <'{payload}'"),), top)
+    line = hooks[event][0]["hooks"][0]["command"]
+    return Arm(event, (("sh", "-c", f"{{ {line}\n}} <'{payload}'"),), top)
+
+
+def _until_made_in(bench: Bench, hook: Arm, top: Path) -> float:
+    """Milliseconds until the hook ends and the moment is made."""
+    before, begun = _last(top), time.perf_counter()
+    bench.sample(hook.commands[0], top)
+    while _last(top) == before:
+        time.sleep(0.001)
+    return (time.perf_counter() - begun) * 1000
+
+
+def _last(top: Path) -> bytes:
+    """The file that names the newest moment; while one is made, its name is another one."""
+    for name in ("last", "last.doubted"):
+        with contextlib.suppress(OSError):
+            return (top / ".git/devs/moments" / name).read_bytes()
+    return b""
 
 
 def _change(top: Path, names: list[str], turn: int) -> None:

@@ -15,10 +15,10 @@ from devs_git.storage.git import children, locks
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import GitFailed
-from devs_git.storage.moments import gaps, last_moment, loss_note, make_moment
+from devs_git.storage.moments import gaps, keep_moment, last_moment, loss_note, make_moment
 from devs_git.storage.moments.gaps import Gap
 from devs_git.storage.moments.seen_changes import Seen
-from devs_git.workspace import Workspace
+from devs_git.workspace import Workspace, system_clock
 
 # Seconds that a call of a tool waits.
 PATIENCE: Final = 5.0
@@ -42,7 +42,7 @@ def keep(
         with children.within(seconds):
             workspace, previous = Workspace(places), last_moment.read(places).id
             warned = _make(call, workspace, seen)
-            if call.kind == "call":
+            if call.kind in ("call", "prompt"):
                 say(warned)
             _note_loss(call, workspace, previous)
     except GitTimedOut:
@@ -55,6 +55,11 @@ def keep(
         note(call, places, f"this is a bug of devs-git: {type(error).__name__}: {error}")
     if call.kind == "stop":
         _leave(call, places)
+    say(warned)
+    if seen:
+        # Nobody waits any more, for the disk neither.
+        keep_moment.sync(places, stamp(system_clock()))
+    if call.kind == "stop":
         _pack(places)
     return warned
 

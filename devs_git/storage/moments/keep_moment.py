@@ -19,6 +19,7 @@ from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
+from devs_git.storage.git.places import Places
 from devs_git.storage.moments import kept_commits, moment_store
 from devs_git.storage.moments.captured_state import Captured, stage_entries
 from devs_git.storage.moments.maker import KnownMoment, Maker
@@ -45,7 +46,8 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
             if tips:
                 refs.transaction(maker.moments, (update, *tips), "devs: moment")
             else:
-                moment_store.move_ref(maker.store, maker.places.common, maker.folder / "ref", update)
+                draft, common = maker.folder / "ref", maker.places.common
+                moment_store.move_ref(maker.store, common, draft, update, durable=maker.seen is None)
         except (refs.RefMoved, refs.RefLocked):
             for one in (update, *tips):
                 moment_store.mend_ref(moment_store.folder(maker.places.common), one.ref)
@@ -54,6 +56,11 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
             kept_commits.settle_soon(maker.store, maker.places.common)
         return moment_id
     raise DevsError("BUSY", "Other processes change the moments of this worktree.", hint="Try it again.")
+
+
+def sync(places: Places, created_at: str) -> None:
+    """Wait until the moments of a worktree and day are on disk, after a moment for which somebody waited."""
+    moment_store.sync_ref(places.common, states_ref(places.worktree_id, day_of(created_at)))
 
 
 def _adopt(maker: Maker, captured: Captured, details: Details, last: KnownMoment | None) -> None:

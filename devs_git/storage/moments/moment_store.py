@@ -220,11 +220,12 @@ def _link(source: Path, target: Path, oid: str) -> bool:
     return True
 
 
-def move_ref(git: Git, common: Path, draft: Path, update: RefUpdate) -> None:
+def move_ref(git: Git, common: Path, draft: Path, update: RefUpdate, *, durable: bool = True) -> None:
     """Move a ref of moments, which must have its old value. RefMoved, RefLocked, GitFailed, OSError.
 
     A ref that has a file already is written here, as git writes it: to start git takes longer. The file `draft` is of the
-    worktree alone. As long as it is the same file as the lock, the lock is one of ours, and may be left by a kill.
+    worktree alone. As long as it is the same file as the lock, the lock is one of ours, and may be left by a kill. A
+    `durable` ref is on disk then; for any other one the caller calls `sync_ref`.
     """
     store = folder(common)
     place, lock = store / update.ref, store / f"{update.ref}.lock"
@@ -234,8 +235,9 @@ def move_ref(git: Git, common: Path, draft: Path, update: RefUpdate) -> None:
     _unlock(draft, lock)
     with draft.open("xb") as file:
         file.write(f"{update.new}\n".encode())
-        file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     try:
         os.link(draft, lock, follow_symlinks=False)
     except FileExistsError as error:
@@ -267,6 +269,12 @@ def remove_empty_objects(common: Path) -> int:
         place.unlink(missing_ok=True)
         number += 1
     return number
+
+
+def sync_ref(common: Path, ref: str) -> None:
+    """Wait until a ref of moments is on disk, if it has a file."""
+    with contextlib.suppress(OSError), (folder(common) / ref).open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def mend_ref(common: Path, ref: str) -> None:
