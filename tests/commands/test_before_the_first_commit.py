@@ -69,6 +69,26 @@ def test_a_restore_brings_the_files_back_and_is_undone(unborn: Path) -> None:
     assert picture(unborn) == now
 
 
+def test_an_intent_to_add_without_a_file_is_undone(tmp_path: Path) -> None:
+    top = tmp_path / "empty"
+    git("init", "-q", "-b", "main", str(top), where=tmp_path)
+    git("config", "user.name", "A Person", where=top)
+    git("config", "user.email", "person@example.com", where=top)
+    init.run(Workspace.open(top), init.Request())
+    (top / "devs-policy.yaml").unlink()
+    (top / "n").write_text("n")
+    git("add", "-N", "n", where=top)
+    (top / "n").unlink()
+    make_moment.make(maker_of(Workspace.open(top)), Net.occasion("call", "rm"))
+    then = picture(top)
+    git("rm", "-qf", "--cached", "n", where=top)
+    now = picture(top)
+    rewind.run(Workspace.open(top), rewind.Request("moment:-1", preserve="branch"))
+    assert picture(top) == then
+    undo.run(Workspace.open(top), undo.Request())
+    assert picture(top) == now
+
+
 @pytest.mark.parametrize("commit", [False, True])
 def test_the_line_about_a_loss_names_a_command_that_works(commit: bool, unborn: Path) -> None:
     more = "; git commit -q --allow-empty --no-verify -m first" if commit else ""

@@ -45,7 +45,7 @@ def entries(objects: Objects, new: State, changes: RefChanges) -> dict[str, Entr
 def load_after(objects: Objects, backup: str, state: State, commit: str) -> State | None:
     """`state` with the trees of index and files that the operation of a backup left; None if it left nothing uncommitted.
 
-    `commit`: where the operation left the branch.
+    `commit`: where the operation left the branch, '' before the first commit.
     """
     found = _entries(objects, backup).get(AFTER)
     if found is None:
@@ -53,7 +53,8 @@ def load_after(objects: Objects, backup: str, state: State, commit: str) -> Stat
     trees = objects.read_tree(found.oid)
     if "index" not in trees:
         # Flags, or intents to add without a file: the trees are those of the commit.
-        head = _tree(objects, commit) if "index.raw" in trees and objects.exists(commit) else ""
+        known = "index.raw" in trees and (not commit or objects.exists(commit))
+        head = tree_of_head(objects, commit) if known else ""
         return replace(state, index=head, worktree=head) if head else None
     return replace(state, index=trees["index"].oid, worktree=trees["worktree"].oid)
 
