@@ -26,6 +26,8 @@ from tests.support.moment_scene import moment
 
 Run = Callable[..., str]
 
+# Each commit has more bytes than a hook copies, so it is the base itself.
+NONE = Most(7, 2_000, 10)
 ACTS = (
     "commit",
     "commit",
@@ -43,15 +45,17 @@ ACTS = (
 
 
 @pytest.mark.quick(2)
-@pytest.mark.parametrize("most", [1, 2, 5])
+@pytest.mark.parametrize(
+    "most", [Most(1, 2_000, 1 << 20), Most(2, 2_000, 1 << 20), Most(5, 2_000, 1 << 20), NONE]
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_histories_give_back_every_moment_whatever_git_deleted(
-    workspace: Workspace, git: Run, monkeypatch: pytest.MonkeyPatch, seed: int, most: int
+    workspace: Workspace, git: Run, monkeypatch: pytest.MonkeyPatch, seed: int, most: Most
 ) -> None:
     """The oracle is what git listed at the time of each moment."""
-    monkeypatch.setattr(kept_commits, "IN_A_HOOK", Most(most, 2_000, 1 << 20))
+    monkeypatch.setattr(kept_commits, "IN_A_HOOK", most)
     monkeypatch.setattr(kept_commits, "_MANY", 12)
-    dice, top = random.Random(f"{seed} {most}"), workspace.top
+    dice, top = random.Random(f"{seed} {most.commits}"), workspace.top
     known: dict[str, tuple[str, list[str]]] = {}
     for step in range(20):
         act(dice, workspace, f"{step}\n")
@@ -104,7 +108,7 @@ def act(dice: random.Random, workspace: Workspace, text: str) -> None:
         "stash": "git stash -q; git stash drop -q",
         "back": "git reset -q --hard; git switch -q main",
     }[kind]
-    end = "git rebase -q --abort; git merge -q --abort; git reset -q --hard; git clean -qfd"
+    end = "git rebase --abort || git rebase --quit; git merge -q --abort; git reset -q --hard; git clean -qfd"
     subprocess.run(["sh", "-c", f"{words}; {end}"], cwd=top, check=False, capture_output=True)
     return None
 
@@ -142,3 +146,24 @@ def test_a_kill_while_the_base_moves_loses_nothing(
         shutil.rmtree(here)
         at += 1
     assert gits > 5
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("depth", [1, 3])
+def test_in_a_shallow_clone_a_dropped_commit_comes_back(
+    workspace: Workspace, git: Run, tmp_path: Path, depth: int
+) -> None:
+    for number in range(8):
+        commit(workspace.top, git, f"{number}\n")
+    top = tmp_path / "shallow"
+    git("clone", "-q", f"--depth={depth}", f"file://{workspace.top}", str(top))
+    moment(Workspace.open(top))
+    head = commit(top, git, "new\n")
+    everything = all_objects(top, head)
+    made = moment(Workspace.open(top))
+    git("reset", "-q", "--hard", "HEAD~1", where=top)
+    prune_all(lambda *words: git(*words, where=top))
+    assert git("log", "--all", "--format=%H", where=top) == git("log", "--format=%H", where=top)
+    store_packing.pack(Workspace.open(top).store_git, Workspace.open(top).places.common, 0.0)
+    read_moments.load(Workspace.open(top).objects, made.moment_id)
+    assert all_objects(top, head) == everything
