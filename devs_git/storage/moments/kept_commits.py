@@ -91,9 +91,12 @@ def keep(git: Git, user: Git, common: Path, tips: Collection[str], known: Collec
 
 
 def walk(
-    git: Git, tips: Iterable[str], known: Iterable[str], before: tuple[str, ...], most: Most | None = None
+    git: Git, tips: Collection[str], known: Iterable[str], before: tuple[str, ...], most: Most | None = None
 ) -> Walk:
     """The newest commits that `tips` reach, without those that `known` and the refs `before` reach. GitFailed."""
+    if not tips:
+        # git would take HEAD.
+        return Walk()
     script = "".join(f"{oid}\n" for oid in tips) + "".join(f"^{oid}\n" for oid in known)
     git = git.with_env(**OBJECTS_ALONE).with_config("log.showRoot=true")
     count = (f"-{most.commits}",) if most else ()
@@ -177,7 +180,7 @@ def give_back(objects: Objects, tips: Iterable[str]) -> None:
     git = moment_store.with_objects(of_store(common, offline=True), common)
     # A moment of which a commit is gone has its files all the same.
     with contextlib.suppress(GitFailed):
-        moment_store.give_back(objects, walk(git, filter(None, tips), (), _EVERY).objects)
+        moment_store.give_back(objects, walk(git, [*filter(None, tips)], (), _EVERY).objects)
 
 
 def complete(user: Git, common: Path, tips: Collection[str], known: Collection[str] = ()) -> Walk:

@@ -146,6 +146,9 @@ def test_what_a_deep_reset_left_to_our_ref_alone_is_copied_and_then_no_ref_shows
     assert shown(git) != shown(git, "main")
     settle(long)
     assert shown(git) == shown(git, "main")
+    # A base keeps what is still before it, also without the branch.
+    git("switch", "-q", "--orphan", "empty")
+    git("branch", "-D", "main")
     prune_all(git)
     store_packing.pack(long.store_git, long.places.common, 0.0)
     read_moments.load(Workspace.open(long.top).objects, made.moment_id)
