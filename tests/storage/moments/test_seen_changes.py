@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from devs_git.domain.clients.client import BEFORE, PROMPT
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.moments.moment import Occasion
+from devs_git.domain.text import limits
+from devs_git.entrypoints.hooks import moment as moment_hook
 from devs_git.storage.git import locks
-from devs_git.storage.moments import last_moment, make_moment, read_moments
+from devs_git.storage.moments import last_moment, loss_note, make_moment, read_moments, seen_changes
 from devs_git.storage.worktree.modes import umask
 from devs_git.values import replace
 from devs_git.workspace import Workspace
@@ -19,6 +24,7 @@ from tests.conftest import Run
 from tests.support.moment_scene import begin, files_of, look_as_hook, maker, moment, moment_of_hook, on_disk
 
 pytestmark = pytest.mark.quick
+_IMPORTING = {"PYTHONPATH": str(Path(moment_hook.__file__).parents[3])}
 
 
 @pytest.fixture
@@ -147,3 +153,22 @@ def test_a_git_that_fails_costs_no_moment(here: Workspace) -> None:
     made = make_moment.make(replace(maker(here), seen=seen), Occasion("prompt", "s1"))
     assert files_of(here, made.moment_id) == on_disk(here.top)
     assert _modes(here, made.moment_id)["f2.txt"] == 0o700
+
+
+def test_what_the_first_lines_of_the_hook_spell_out_is_that_of_the_program() -> None:
+    """They import nothing that takes time, so they cannot ask for these values."""
+    assert limits.PAYLOAD.most == moment_hook._PAYLOAD
+    assert limits.DOCUMENT.most == seen_changes._MOST
+    assert moment_hook._OURS == (BEFORE, PROMPT)
+    assert {*loss_note.SAID, "gap", "unsaid"} == {*moment_hook._TOLD}
+    for client in CLIENTS.values():
+        events = {BEFORE, PROMPT, client.end, *client.after, "Stop", "AfterAgent"}
+        assert {event for event in events if moment_hook._waits(event)} == {BEFORE, *client.after}
+
+
+def test_the_first_lines_of_the_hook_load_nothing_that_takes_time() -> None:
+    code = "import sys, devs_git.entrypoints.hooks.moment; print(*sys.modules)"
+    said = subprocess.run(
+        [sys.executable, "-S", "-c", code], env=_IMPORTING, capture_output=True, text=True, check=True
+    )
+    assert not {"typing", "re", "json", "pathlib", "subprocess", "datetime"} & {*said.stdout.split()}
