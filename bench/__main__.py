@@ -35,6 +35,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
     return {
         "start": lambda: reading.help_and_start_up(bench, rounds),
         "log": lambda: reading.log(bench, rounds),
+        "history": lambda: reading.history(bench, rounds),
         "hooks": lambda: committing.hooks(bench, rounds, peers),
         "rebase": lambda: rebasing.rebase(bench, min(rounds, 5)),
         "frozen": lambda: rebasing.frozen(bench, rounds),

@@ -48,12 +48,30 @@ def log(bench: Bench, rounds: int) -> list[Row]:
     return [Row(name, log, GIT_LOG, theirs, longer, bound=80, note="over start-up")]
 
 
+def history(bench: Bench, rounds: int) -> list[Row]:
+    """The first page of the history of everything takes as long with ten times as many events: at most 1.1 times."""
+    arms = {}
+    for count in (CHECKPOINTS // 10, CHECKPOINTS):
+        top = histories.make(bench, f"history-{count}", count)
+        arms[count] = Arm(f"history {count}", ((OURS, "history", "--json"),), top)
+        _note_judged(bench, top)
+        bench.run(OURS, "history", where=top)  # the catalog reads the ledger once
+    found = bench.side_by_side(*arms.values(), rounds=rounds * 2)
+    few, many = (found[arm.label].wall for arm in arms.values())
+    name = f"history, first page: {CHECKPOINTS:,} events against {CHECKPOINTS // 10:,}"
+    return [Row(name, many, "fewer events", few, many / few, unit="x", bound=1.1)]
+
+
 def _check(bench: Bench, top: Path) -> None:
     newest = f"task-{CHECKPOINTS // histories.PER_TASK + 1}"
+    _note_judged(bench, top)
+    if newest not in bench.run(OURS, "log", "--limit", "20", where=top):
+        raise SystemExit("The ledger made for this row is not read as one.")
+
+
+def _note_judged(bench: Bench, top: Path) -> None:
     note = top / ".git/devs/checked-tip"
     note.parent.mkdir(exist_ok=True)
     note.write_text(
         f"{bench.run('git', 'rev-parse', histories.LEDGER, where=top).strip()}\n"
     )  # as the verbs leave it
-    if newest not in bench.run(OURS, "log", "--limit", "20", where=top):
-        raise SystemExit("The ledger made for this row is not read as one.")

@@ -223,7 +223,7 @@ CREATE TABLE steering (
   at TEXT NOT NULL
 );
 CREATE INDEX steering_by_task ON steering (task_id, at, number);
-CREATE INDEX steering_by_contract ON steering (contract, at, number);
+CREATE INDEX steering_by_contract ON steering (contract, task_id, at, number);
 DELETE FROM settings WHERE key = 'ledger'
 """
 

@@ -51,6 +51,11 @@ def phase_at(catalog: Catalog, task_id: str, contract: str, at: str) -> str:
     return str(catalog.rows(query, task_id, at, contract)[0][0])
 
 
+def is_task(catalog: Catalog, task_id: str) -> bool:
+    """Whether this task was started."""
+    return bool(catalog.rows("SELECT 1 FROM steering WHERE task_id = ? LIMIT 1", task_id))
+
+
 def is_contract(catalog: Catalog, name: str) -> bool:
     """Whether a task belongs to this contract, or its phase was set."""
     return bool(catalog.rows("SELECT 1 FROM steering WHERE contract = ? LIMIT 1", name))
