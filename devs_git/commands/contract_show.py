@@ -77,8 +77,9 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """NOT_INITIALIZED, CONTRACT_NOT_FOUND; INVALID_ARGUMENTS if no contract is named and this worktree has none."""
+    """NOT_INITIALIZED, CONTRACT_NOT_FOUND; INVALID_ARGUMENTS if no contract is named and this worktree has none; why nobody may believe the ledger."""
     here = workspace.ledger.require().here
+    workspace.require_believed()
     known = contracts.require(here, request.name or contract_here.name(workspace, here))
     tasks = [task for task in here.tasks.values() if task.contract == known.name]
     newest = sorted(tasks, key=lambda task: task.started_at, reverse=True)[: request.limit]

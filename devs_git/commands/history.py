@@ -5,8 +5,6 @@ Two sources are merged: the events of the ledger, with the files that tasks chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Literal
 
@@ -19,7 +17,7 @@ from devs_git.domain.timeline import kinds, positions, spoken_times
 from devs_git.domain.timeline.positions import Onward
 from devs_git.domain.timeline.rows import Filter, Row
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.errors import DevsError, invalid
+from devs_git.errors import invalid
 from devs_git.operations.recall import open_catalog
 from devs_git.operations.timeline import page_starts, read_back, read_onward
 from devs_git.operations.timeline.row_maker import RowMaker
@@ -121,7 +119,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     wanted = request.filter(workspace)
     if request.after or request.follow:
         return _onward(workspace, request, wanted, tip)
-    with _catalog(workspace) as catalog:
+    with open_catalog.open_or_empty(workspace) as catalog:
         _must_exist(workspace, catalog, request)
         start = page_starts.back(workspace, catalog, request.cursor, tip)
         at_once = min(request.limit + 1, _AT_ONCE)
@@ -136,23 +134,6 @@ def run(workspace: Workspace, request: Request) -> Result:
     )
 
 
-@contextmanager
-def _catalog(workspace: Workspace) -> Iterator[Catalog]:
-    """The catalog, up to date. If it is damaged there are no messages, but the ledger is told all the same."""
-    with ExitStack() as held:
-        try:
-            catalog = held.enter_context(open_catalog.open_catalog(workspace, caught_up=True))
-        except DevsError as error:
-            if error.code != "CONFLICT":
-                raise
-            workspace.say(
-                f"{error.message} Messages, contracts and phases are missing here. See: devs-git doctor"
-            )
-            # There is no such folder, so this catalog is empty and in memory.
-            catalog = held.enter_context(Catalog.look(workspace.places.shared / "none"))
-        yield catalog
-
-
 def _onward(workspace: Workspace, request: Request, wanted: Filter, tip: str) -> Result:
     """The rows after a place, oldest first."""
     found: tuple[Row, ...] = ()
@@ -162,7 +143,7 @@ def _onward(workspace: Workspace, request: Request, wanted: Filter, tip: str) ->
     for moved in watch.looks(workspace.places.common, None if request.follow else 0, beside):
         if not moved:
             continue
-        with _catalog(workspace) as catalog:
+        with open_catalog.open_or_empty(workspace) as catalog:
             if place is None:
                 _must_exist(workspace, catalog, request)
                 place = page_starts.onward(workspace, catalog, request.after, tip)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints import return_path
-from devs_git.domain.checkpoints.rows import MomentRow, Row
+from devs_git.domain.checkpoints.rows import MomentRow, Row, TaskPage
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import parse
 from devs_git.domain.ledger.resolve import resolve
@@ -16,11 +16,12 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.differences import letters, parents
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.ledger import rewritten_commits
-from devs_git.values import immutable
+from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.domain.moments.moment import Details
+    from devs_git.storage.ledger.store import Tip
 
 
 @immutable
@@ -45,6 +46,7 @@ class Trailer:
 class Result(Row, VerbResult):
     """The row, and more. `worktree`: where the checkpoint was made; `.` is the main worktree. `replaced_by`: the name of the
     checkpoint that replaces it. `way_back`: how to return to it, if HEAD does not have it. `not_believed`: as in `status`.
+    `task`: the page of its task, if the target names no number.
     """
 
     completed: bool
@@ -59,6 +61,7 @@ class Result(Row, VerbResult):
     replaced_by: str
     way_back: str
     not_believed: str = ""
+    task: TaskPage | None = field(default=None, metadata={"optional": True})
 
 
 @immutable
@@ -105,8 +108,9 @@ def run(workspace: Workspace, request: Request) -> Result | MomentResult:
 
 def show_checkpoint(workspace: Workspace, request: Request) -> Result:
     """The checkpoint that the request names."""
-    history = workspace.ledger.require().here
-    point = resolve(history, ids.parse_target(request.target))
+    tip = workspace.ledger.require()
+    history, target = tip.here, ids.parse_target(request.target)
+    point = resolve(history, target)
     git = workspace.store_git
     rewritten_commits.require(git, point)
     words = parse(point.tag, (), refs.tag_message(git, point.tag))
@@ -129,8 +133,17 @@ def show_checkpoint(workspace: Workspace, request: Request) -> Result:
         worktree=point.worktree,
         replaced_by=heir.name if heir else "",
         way_back=return_path.describe(history, point, row),
+        task=_page(workspace, tip, point.task_id)
+        if target.task == point.task_id and target.number is None
+        else None,
         not_believed=workspace.why_not_believed(),
     )
+
+
+def _page(workspace: Workspace, tip: Tip, task_id: str) -> TaskPage:
+    from devs_git.operations.checkpoint import task_page  # it opens the catalog
+
+    return task_page.read(workspace, tip, tip.here.tasks[task_id])
 
 
 def show_moment(workspace: Workspace, request: Request) -> MomentResult:

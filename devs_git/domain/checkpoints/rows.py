@@ -122,3 +122,97 @@ def _state(point: Checkpoint, status: str, *, on_head: bool, still_on: str) -> s
     if point.gone:
         return f"{status}, no longer kept"
     return status if on_head or not point.live else f"{status}, not on HEAD"
+
+
+@immutable
+class TaskPhase:
+    """A phase that the task was in from this time on."""
+
+    phase: str
+    since: str
+
+
+@immutable
+class TaskPoint:
+    """A checkpoint of the task. `conversation_snapshot_id` is '' if no conversation belongs to it."""
+
+    name: str
+    commit: str
+    message: str
+    created_at: str
+    files_changed: int
+    lines_added: int
+    lines_removed: int
+    status: str
+    conversation_snapshot_id: str
+
+
+@immutable
+class TaskTrace:
+    """A stored output of the task."""
+
+    trace_id: str
+    tool_name: str
+    is_error: bool | None
+    size: int
+    created_at: str
+
+
+@immutable
+class TaskMessage:
+    """A message of the task, with the first characters of what it says."""
+
+    message_id: str
+    session_id: str
+    role: str
+    content: str
+    created_at: str
+
+
+@immutable
+class TaskGate:
+    """A gate that was asked for the task."""
+
+    gate_id: str
+    gate_type: str
+    status: str
+    blocker_description: str
+    created_at: str
+
+
+@immutable
+class ChildTask:
+    """A task that names this one as its parent."""
+
+    task_id: str
+    title: str
+    status: str
+
+
+@immutable
+class TaskPage:
+    """The task itself, and of each kind of what belongs to it the newest; the `…_count` are of all.
+
+    `spawned_by`: the client and the session that started it.
+    """
+
+    task_id: str
+    title: str
+    status: str
+    plan: str
+    contract: str
+    agent: str
+    phase: str
+    parent: str
+    spawned_by: str
+    started_at: str
+    result: str
+    phases: tuple[TaskPhase, ...]
+    checkpoints: tuple[TaskPoint, ...]
+    checkpoint_count: int
+    traces: tuple[TaskTrace, ...]
+    trace_count: int
+    messages: tuple[TaskMessage, ...]
+    message_count: int
+    gates: tuple[TaskGate, ...]
+    children: tuple[ChildTask, ...]

@@ -133,7 +133,7 @@ TOOLS: Final = (
             Param(
                 "task_id", text_schema(_PLACE, empty=True, most=branch_names.LONGEST), _PLACE_TEXT, "target"
             ),
-            Param("dry_run", FLAG, "Only say what would happen; write nothing."),
+            Param("dry_run", FLAG, "Say what would happen; write nothing."),
             PRESERVE,
             BRANCH_NAME,
             UNTRACKED,
@@ -188,7 +188,7 @@ TOOLS: Final = (
             PRESERVE,
             BRANCH_NAME,
             UNTRACKED,
-            Param("dry_run", FLAG, "Only say what would happen; write nothing."),
+            Param("dry_run", FLAG, "Say what would happen; write nothing."),
         ),
         moves_tree=True,
         codes=(

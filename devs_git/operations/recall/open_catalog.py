@@ -42,6 +42,26 @@ def catalog_for_reading(workspace: Workspace) -> Catalog:
     return Catalog.look(workspace.places.shared)
 
 
+@contextlib.contextmanager
+def open_or_empty(workspace: Workspace) -> Iterator[Catalog]:
+    """The catalog, caught up; if it is damaged, an empty one, so that what the ledger says is shown all the same."""
+    from devs_git.errors import DevsError
+    from devs_git.storage.catalog.database import Catalog
+
+    with contextlib.ExitStack() as held:
+        try:
+            catalog = held.enter_context(open_catalog(workspace, caught_up=True))
+        except DevsError as error:
+            if error.code != "CONFLICT":
+                raise
+            workspace.say(
+                f"{error.message} Messages, outputs, contracts and phases are missing here. See: devs-git doctor"
+            )
+            # There is no such folder, so this catalog is empty and in memory.
+            catalog = held.enter_context(Catalog.look(workspace.places.shared / "none"))
+        yield catalog
+
+
 def ingest_spool(workspace: Workspace, catalog: Catalog) -> tuple[int, int]:
     """Read the payloads of agent hooks into the catalog. Returns how many were read and how many were rejected. BUSY."""
     if not workspace.places.has_spooled:

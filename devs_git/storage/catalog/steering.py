@@ -51,6 +51,28 @@ def phase_at(catalog: Catalog, task_id: str, contract: str, at: str) -> str:
     return str(catalog.rows(query, task_id, at, contract)[0][0])
 
 
+def phases_of(catalog: Catalog, task_id: str) -> list[tuple[str, str]]:
+    """Each phase that a task was in, and since when: its own, else its contract's."""
+    contract = contract_of(catalog, task_id)
+    rows = catalog.rows(
+        "SELECT task_id, phase, at FROM steering WHERE task_id = ? OR (task_id = '' AND contract = ?) ORDER BY at, number",
+        task_id,
+        contract,
+    )
+    found: list[tuple[str, str]] = []
+    own = shared = ""
+    started = False
+    for task, phase, at in rows:
+        if task:
+            own, started = phase, True
+        else:
+            shared = phase
+        now = own or shared
+        if started and now and (not found or found[-1][0] != now):
+            found.append((now, at))
+    return found
+
+
 def is_task(catalog: Catalog, task_id: str) -> bool:
     """Whether this task was started."""
     return bool(catalog.rows("SELECT 1 FROM steering WHERE task_id = ? LIMIT 1", task_id))

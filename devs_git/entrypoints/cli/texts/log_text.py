@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from devs_git.values import plain
 
 if TYPE_CHECKING:
     from devs_git.commands import branch, diff, history, log, show, status
-    from devs_git.domain.checkpoints.rows import Row
+    from devs_git.domain.checkpoints.rows import Row, TaskPage
 
 MARKS = {"rewound": "<", "undone": ">", "restored": "+"}
 SHOWN = 10  # paths of each kind that `status` lists
@@ -118,7 +118,40 @@ def _checkpoint_text(result: show.Result) -> str:
     ]
     parts = [table(rows), result.way_back, result.subject or result.message, result.body]
     parts.append("\n".join(f"{line.key}: {line.value}" for line in result.trailers))
+    parts += _page_lines(result.task) if result.task else []
     return "\n\n".join(part for part in parts if part)
+
+
+def _page_lines(page: TaskPage) -> list[str]:
+    """What belongs to the task of a checkpoint, each kind with its newest ones."""
+    facts = (
+        ("task", page.title),
+        ("contract", page.contract),
+        ("phases", ", ".join(f"{one.phase} since {when(one.since)}" for one in page.phases)),
+        ("parent", page.parent),
+        ("started by", page.spawned_by),
+        ("plan", page.plan),
+        ("result", page.result),
+    )
+    points = [
+        (one.name, one.status, short(one.commit), f"+{one.lines_added} -{one.lines_removed}", one.message)
+        for one in page.checkpoints
+    ]
+    outputs = [(one.trace_id, one.tool_name, when(one.created_at)) for one in page.traces]
+    said = [(one.role, when(one.created_at), " ".join(one.content.split())[:80]) for one in page.messages]
+    gates = [(one.gate_id, one.status, one.blocker_description[:80]) for one in page.gates]
+    children = [(one.task_id, one.status, one.title) for one in page.children]
+    kinds: tuple[tuple[str, Sequence[tuple[str, ...]], int], ...] = (
+        ("Checkpoints", points, page.checkpoint_count),
+        ("Outputs of tools", outputs, page.trace_count),
+        ("Messages", said, page.message_count),
+        ("Gates", gates, len(gates)),
+        ("Tasks that are parts of it", children, len(children)),
+    )
+    lines = [table([(name, value) for name, value in facts if value])]
+    for title, rows, count in kinds:
+        lines += [f"{title} ({count}):\n{table(rows)}"] if rows else []
+    return lines
 
 
 def diff_text(result: diff.Result) -> str:
