@@ -142,7 +142,9 @@ def _new_worktree(
         raise DevsError("CONFLICT", text, hint="Choose another folder: --worktree DIR") from error
     try:
         places = git_places.locate(place, unset=REPOSITORY_VARIABLES)
-        yield workspace.site_of(places)
+        site = workspace.site_of(places)
+        # A git that outlives us holds the lock, so that nobody removes the worktree while it still writes there.
+        yield replace(site, git=site.git.with_descriptors(*git.keep_open))
     except BaseException:
         with contextlib.suppress(GitFailed):
             git.run("worktree", "remove", "--force", "--", os.fspath(place))
