@@ -50,6 +50,7 @@ _WORDS: Final = {
     "timeout": "0",
     "purge path": "secret.env",
     "phase set phase": "plan",
+    "why target": "file:1",
 }
 _ANY: Final = "task-10"
 _NO_WORK: Final = re.compile(rb"^refs/heads/(devs/ledger|snapshot/\S+) ")  # a snapshot only saves

@@ -33,6 +33,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "task result": {"task_id": "1", "text": "It works."},
     "checkpoint": {"message": "m"},
     "show": {"target": "1"},
+    "why": {"target": "a:1"},
     "rewind": {"target": "1"},
     "checkout": {"branch_name": "main"},
     "branch": {"target": "1", "name": "other"},

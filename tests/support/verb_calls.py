@@ -33,6 +33,7 @@ SAMPLES = {
     "contract show": ("contract", "show", "main"),
     "log": ("log", "--all"),
     "history": ("history", "--task", "10"),
+    "why": ("why", "f1.txt:1"),
     "show": ("show", "task-10@1"),
     "diff": ("diff", "task-10", "--against", "HEAD", "--hunks"),
     "status": ("status",),

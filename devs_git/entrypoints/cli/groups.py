@@ -33,6 +33,7 @@ FILES: Final = {
     "show": "log",
     "diff": "log",
     "status": "log",
+    "why": "log",
     "purge": "purge",
     "prune": "purge",
     "du": "purge",

@@ -124,6 +124,20 @@ def diff(*, target: str, until: str, against: str, hunks: bool, hunk_lines: int)
     return Request(until or target, target if until else against, hunks, hunk_lines)
 
 
+def _why_text(result: Any) -> str:
+    from devs_git.entrypoints.cli.texts.why_text import why_text
+
+    return why_text(result)
+
+
+@command("why", text=_why_text, example="devs-git why src/dates.py:12")
+@click.argument("target", metavar="FILE:LINE")
+def why(*, target: str) -> VerbRequest:
+    from devs_git.commands.why import Request
+
+    return Request(target)
+
+
 @command("status", text=log_text.status_text, example="devs-git status --json")
 def status() -> VerbRequest:
     from devs_git.commands.status import Request

@@ -1,0 +1,100 @@
+"""The task that a commit belongs to, also after a rebase or a squash that no hook saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.operations.timeline.line_commit import Origin
+from devs_git.storage.git.program import Git
+from devs_git.values import immutable
+
+By = Literal["checkpoint", "trailer", "tree", "patch", "squash", ""]
+
+
+@immutable
+class Found:
+    """A task, the checkpoint that has the change (None if no checkpoint of the task has it), and how they were found."""
+
+    task_id: str = ""
+    point: Checkpoint | None = None
+    by: By = ""
+
+
+def find(git: Git, history: History, origin: Origin) -> Found:
+    """The task of the commit of a line. The surest sign is looked for first."""
+    points = list(history.checkpoints.values())
+    for point in points:
+        if point.commit == origin.commit:
+            return Found(point.task_id, point, "checkpoint")
+    tree, patch = git.text("rev-parse", f"{origin.commit}^{{tree}}"), _patch_of(git, origin.commit)
+    candidates = _touching(git, points, origin.path)
+    named = _named(git, history, origin.commit)
+    same_patch = _same_patch(git, candidates, patch)
+    if len(named) == 1:
+        of_task = [point for point in points if point.task_id == named[0]]
+        return Found(named[0], same_patch or _last(of_task), "trailer")
+    same_tree = next((point for point in points if point.tree == tree), None)
+    if same_tree:
+        return Found(same_tree.task_id, same_tree, "tree")
+    if same_patch:
+        return Found(same_patch.task_id, same_patch, "patch")
+    return _squashed(git, history, candidates, patch)
+
+
+def _last(points: list[Checkpoint]) -> Checkpoint | None:
+    found = [point for point in points if point.live] or points
+    return found[-1] if found else None
+
+
+def _named(git: Git, history: History, commit: str) -> list[str]:
+    """The tasks that the message of a commit names in its trailers."""
+    form = f"--format=%(trailers:key={TrailerKey.TASK},valueonly)"
+    names = git.text("show", "-s", form, commit, "--").split()
+    return [name for name in dict.fromkeys(names) if name in history.tasks]
+
+
+def _touching(git: Git, points: Iterable[Checkpoint], path: str) -> list[Checkpoint]:
+    """The checkpoints whose commit changed a file; commits that are no longer here are left out."""
+    by_commit = {point.commit: point for point in reversed(list(points))}
+    script = "".join(f"{oid}\n" for oid in by_commit).encode()
+    there = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=script)
+    known = b"".join(line[:-7] + b"\n" for line in there.splitlines() if line.endswith(b" commit"))
+    if not known:
+        return []
+    words = ("diff-tree", "--stdin", "-r", "--root", "--diff-merges=first-parent", "--name-only")
+    out = git.run(*words, "--", path, stdin=known)
+    return [by_commit[oid] for oid in out.decode().split() if oid in by_commit]
+
+
+def _patch_of(git: Git, after: str, before: str = "") -> str:
+    """The id of a patch, which neither its place nor its message changes; '' for no change."""
+    ends = (before, after) if before else (after,)
+    words = ("diff-tree", "-p", "--root", "--no-ext-diff", "--no-textconv", "--diff-merges=first-parent")
+    patch = git.run(*words, *ends, "--")
+    return git.run("patch-id", "--stable", stdin=patch).decode().partition(" ")[0]
+
+
+def _same_patch(git: Git, points: Iterable[Checkpoint], patch: str) -> Checkpoint | None:
+    """The newest checkpoint whose commit made the same change."""
+    if not patch:
+        return None
+    found = [point for point in points if _patch_of(git, point.commit) == patch]
+    return _last(found)
+
+
+def _squashed(git: Git, history: History, points: Iterable[Checkpoint], patch: str) -> Found:
+    """The task all of whose commits together made the change."""
+    for task_id in dict.fromkeys(point.task_id for point in points):
+        own = history.of_task(task_id)
+        begin = history.tasks[task_id].started_on or f"{own[0].commit}^"
+        last = _last(own)
+        if patch and last and _exists(git, begin) and _patch_of(git, last.commit, begin) == patch:
+            return Found(task_id, last, "squash")
+    return Found()
+
+
+def _exists(git: Git, commit: str) -> bool:
+    return git.attempt("cat-file", "-e", f"{commit}^{{commit}}", ok=(0, 1, 128))[0] == 0
