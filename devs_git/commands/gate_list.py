@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.gates import gate_model
+from devs_git.domain.ledger import paging
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.ledger import gate_files
@@ -13,16 +14,23 @@ from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 ALL: Final = "ALL"
+MOST: Final = 10_000
 
 
 @immutable
 class Request(VerbRequest):
-    """`status`: PENDING_APPROVAL (the default), APPROVED, REJECTED or ALL; `gate_type`: '' for every type."""
+    """`status`: PENDING_APPROVAL (the default), APPROVED, REJECTED or ALL; `gate_type`: '' for every type.
+
+    At most `limit` of them, after those before `cursor`.
+    """
 
     gate_type: str = ""
     status: str = gate_model.PENDING
+    limit: int = 200
+    cursor: str = ""
 
     def __post_init__(self) -> None:
+        paging.check_limit(self.limit, MOST)
         if self.gate_type and self.gate_type not in gate_model.TYPES:
             hint = "Use one of: " + ", ".join(gate_model.TYPES)
             raise invalid("gate_type", f"{self.gate_type!r} is not a type of gate.", hint=hint)
@@ -47,10 +55,14 @@ class Row:
 
 @immutable
 class Result:
-    """Oldest first. `active`: how many gates stop write commands, whatever the request filters."""
+    """Oldest first. `active`: how many gates stop write commands, whatever the request filters.
+
+    `next_cursor` is '' at the end of the list.
+    """
 
     gates: tuple[Row, ...]
     active: int
+    next_cursor: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -65,7 +77,12 @@ def run(workspace: Workspace, request: Request) -> Result:
         for row in rows
         if request.status in (ALL, row.status) and request.gate_type in ("", row.gate_type)
     ]
-    return Result(tuple(sorted(found, key=lambda row: (row.created_at, row.gate_id))), len(waiting))
+    page, more = paging.cut(sorted(found, key=_key), _key, request.limit, request.cursor)
+    return Result(page, len(waiting), more)
+
+
+def _key(row: Row) -> str:
+    return f"{row.created_at} {row.gate_id}"
 
 
 def _row(tip: Tip, gate_id: str) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.quick
 def test_where_nothing_waits_it_says_so_and_exits_0(ledgered: Workspace, say: Say) -> None:
     assert say("gate", "list") == (0, "No active gates.\n")
-    assert json.loads(say("gate", "list", "--json")[1]) == {"gates": [], "active": 0}
+    assert json.loads(say("gate", "list", "--json")[1]) == {"gates": [], "active": 0, "next_cursor": ""}
     gate_id = ask(ledgered)
     gate_approve.run(ledgered, gate_approve.Request(gate_id, ask=yes))
     assert say("gate", "list") == (0, "No active gates.\n")
@@ -56,7 +57,7 @@ def test_a_row_has_id_agent_task_blocker_and_age(ledgered: Workspace, say: Say) 
 
 
 def test_types_and_states_are_chosen(ledgered: Workspace) -> None:
-    def ids(**how: str) -> list[str]:
+    def ids(**how: Any) -> list[str]:
         return [row.gate_id for row in gate_list.run(ledgered, gate_list.Request(**how)).gates]
 
     yesterday, manual, waits = ask(ledgered), ask(ledgered, kind="MANUAL"), ""
@@ -67,7 +68,8 @@ def test_types_and_states_are_chosen(ledgered: Workspace) -> None:
     assert (ids(status="APPROVED"), ids(status="REJECTED")) == ([yesterday], [manual])
     assert sorted(ids(status="ALL")) == sorted([yesterday, manual, waits])
     assert (ids(status="ALL", gate_type="MANUAL"), ids(gate_type="MANUAL")) == ([manual], [])
-    for how in ({"status": "OPEN"}, {"gate_type": "manual"}):
+    refused: tuple[dict[str, Any], ...] = ({"status": "OPEN"}, {"gate_type": "manual"})
+    for how in refused:
         with pytest.raises(DevsError) as caught:
             gate_list.Request(**how)
         assert caught.value.details == {"field": next(iter(how))}

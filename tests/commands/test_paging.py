@@ -12,8 +12,10 @@ from devs_git.commands import (
     conversation_import,
     conversation_show,
     conversation_snapshots,
+    gate_list,
     history,
     log,
+    snapshot_list,
     trace_list,
     trace_put,
     trace_search,
@@ -21,9 +23,13 @@ from devs_git.commands import (
 from devs_git.domain.ledger import paging
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests.support.gate_scene import ask
+from tests.support.terminal_person import at_terminal
 
 pytestmark = pytest.mark.quick
 MOST = [
+    (gate_list.Request, gate_list.MOST),
+    (snapshot_list.Request, snapshot_list.MOST),
     (conversation_show.Request, conversation_show.MOST),
     (conversation_snapshots.Request, conversation_snapshots.MOST),
     (history.Request, history.MOST),
@@ -89,3 +95,29 @@ def test_a_page_that_ends_with_the_last_row_announces_no_other(
     page = verb.run(three, verb.Request(limit=len(every) - 1, **asked))
     rest = verb.run(three, verb.Request(limit=len(every), cursor=page.next_cursor, **asked))
     assert (len(getattr(page, rows)), len(getattr(rest, rows)), rest.next_cursor) == (len(every) - 1, 1, "")
+
+
+def test_the_pages_of_gates_have_each_gate_once_also_if_one_is_decided_meanwhile(ledgered: Workspace) -> None:
+    made = [ask(ledgered, kind="MANUAL") for _ in range(5)]
+    page = gate_list.run(ledgered, gate_list.Request(limit=2))
+    found, cursor = [row.gate_id for row in page.gates], page.next_cursor
+    assert at_terminal(ledgered.top, "gate", "approve", found[1], "--reason", "fine", typed="y\n")[0] == 0
+    while cursor:
+        page = gate_list.run(Workspace.open(ledgered.top), gate_list.Request(limit=2, cursor=cursor))
+        found += [row.gate_id for row in page.gates]
+        cursor = page.next_cursor
+    assert sorted(found) == sorted(made)
+
+
+def test_the_pages_of_snapshots_have_each_snapshot_once(ledgered: Workspace, git: Callable[..., str]) -> None:
+    names = [f"snapshot/{number}" for number in range(5)]
+    for name in names:
+        git("branch", name)
+    cursor, found = "", list[str]()
+    while True:
+        page = snapshot_list.run(ledgered, snapshot_list.Request(limit=2, cursor=cursor))
+        found += [one.name for one in page.snapshots]
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    assert sorted(found) == names

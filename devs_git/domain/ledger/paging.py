@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 from devs_git.errors import invalid
 from devs_git.values import immutable
 
+Row = TypeVar("Row")
 NO_END: Final = 1 << 62
 CURSOR_FORM: Final = "([0-9]{1,15})-([0-9]{1,12})"
 _CURSOR = re.compile(CURSOR_FORM, re.ASCII)
@@ -31,6 +33,22 @@ def place(cursor: str) -> Place:
     if cursor and not match:
         raise invalid("cursor", "The cursor must be the next_cursor of an earlier answer.")
     return Place(int(match[1]), int(match[2])) if match else Place()
+
+
+def cut(
+    rows: Sequence[Row], key_of: Callable[[Row], str], limit: int, cursor: str, *, downwards: bool = False
+) -> tuple[tuple[Row, ...], str]:
+    """At most `limit` of the rows that come after the one with the key `cursor`, and the cursor of the next page.
+
+    The rows are sorted by their keys, `downwards` or upwards. A row that is gone meanwhile, or came, moves no other.
+    """
+    left = [row for row in rows if not cursor or _comes_after(key_of(row), cursor, downwards=downwards)]
+    page = tuple(left[:limit])
+    return page, key_of(page[-1]) if len(left) > limit else ""
+
+
+def _comes_after(key: str, cursor: str, *, downwards: bool) -> bool:
+    return key < cursor if downwards else key > cursor
 
 
 def check_limit(limit: int, most: int) -> None:

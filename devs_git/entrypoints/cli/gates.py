@@ -135,7 +135,9 @@ def _from(source: str) -> dict[str, Any]:
     metavar="STATUS",
     help="APPROVED, REJECTED or ALL instead of those that wait.",
 )
-def gate_list(**options: str) -> VerbRequest:
+@click.option("--limit", type=int, default=200, show_default=True, help="The number of gates.")
+@click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
+def gate_list(**options: Any) -> VerbRequest:
     from devs_git.commands.gate_list import Request
 
     return Request(**options)

@@ -36,7 +36,12 @@ def _list_text(result: devs_git.commands.snapshot_list.Result) -> str:
         (paint(one.name, "green"), short(one.commit), when(one.created_at), one.message)
         for one in result.snapshots
     ]
-    return table(rows) or "No snapshots. Make one: devs-git snapshot create"
+    more = (
+        f"\nThere are more: devs-git snapshot list --cursor '{result.next_cursor}'"
+        if result.next_cursor
+        else ""
+    )
+    return (table(rows) or "No snapshots. Make one: devs-git snapshot create") + more
 
 
 def _open_text(result: devs_git.commands.snapshot_open.Result) -> str:
@@ -69,10 +74,12 @@ def snapshot_create(*, message: str) -> VerbRequest:
 
 
 @command("snapshot list", text=_list_text, example="devs-git snapshot list --json")
-def snapshot_list() -> VerbRequest:
+@click.option("--limit", type=int, default=200, show_default=True, help="The number of snapshots.")
+@click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
+def snapshot_list(*, limit: int, cursor: str) -> VerbRequest:
     from devs_git.commands.snapshot_list import Request
 
-    return Request()
+    return Request(limit, cursor)
 
 
 @command("snapshot open", text=_open_text, example="devs-git snapshot open edit-2026-01-31-0900 --at ../look")

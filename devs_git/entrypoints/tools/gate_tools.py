@@ -8,7 +8,7 @@ from devs_git.commands import gate_list
 from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.gates import gate_model
 from devs_git.domain.text import plain_text
-from devs_git.entrypoints.tools.params import ONE_TASK, text_schema
+from devs_git.entrypoints.tools.params import ONE_TASK, limit, text_schema
 from devs_git.entrypoints.tools.tool import TEXT, Param, Tool
 
 _LINE: Final = text_schema(plain_text.LINE_FORM)
@@ -77,13 +77,15 @@ TOOLS: Final = (
             Param(
                 "status",
                 {**TEXT, "enum": [*gate_model.STATUSES, gate_list.ALL]},
-                "Only gates with this status. Default: gates that wait.",
+                "Their status. Default: those that wait.",
             ),
             Param(
                 "gate_type",
                 {**TEXT, "enum": [*gate_model.TYPES]},
-                "Only gates of this type.",
+                "Their type.",
             ),
+            limit(gate_list.MOST),
+            Param("cursor", TEXT, "An earlier next_cursor."),
         ),
     ),
     Tool(

@@ -33,11 +33,11 @@ def some_of(names: Sequence[str]) -> dict[str, Any]:
 
 
 def limit(most: int) -> Param:
-    return Param("limit", number_schema(most), "How many rows at most.")
+    return Param("limit", number_schema(most), "Rows at most.")
 
 
 def cursor(pattern: str) -> Param:
-    return Param("cursor", text_schema(pattern, empty=True), "The next_cursor of an earlier answer.")
+    return Param("cursor", text_schema(pattern, empty=True), "An earlier next_cursor.")
 
 
 TARGET: Final = text_schema(ids.TARGET_FORM)
@@ -53,13 +53,8 @@ STATE: Final = text_schema(f"({ids.TARGET_FORM}|{names.SNAPSHOT_FORM}|{names.FOR
 # The codes if no checkpoint, or no state, has the name that was given.
 CHECKPOINT_CODES: Final = ("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT")
 STATE_CODES: Final = (*CHECKPOINT_CODES, "SNAPSHOT_NOT_FOUND", "MOMENT_NOT_FOUND")
-MOMENT: Final = (
-    "Or a moment: moment:-1 (the last), moment:14:32 (today), moment:SESSION/3 (before its third prompt), "
-    "or moment: and the beginning of its id."
-)
-CHECKPOINT: Final = (
-    "A checkpoint: task-10 (its completion), task-10@3 (its third), or seven or more digits of an oid."
-)
+MOMENT: Final = "Or a moment: moment:-1 (the last), moment:14:32, moment:SESSION/3 (before its third prompt), moment:3fa9c1d2; or snapshot/NAME."
+CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third), or an oid."
 TASK: Final = Param("task_id", ONE_TASK, "The id of the task: 10 or task-10.", required=True)
 ACTIVE_TASK: Final = Param(
     "task_id", ONE_TASK, "The id of the task. Default: the active task of this worktree."

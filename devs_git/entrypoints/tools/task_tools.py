@@ -155,7 +155,7 @@ TOOLS: Final = (
     Tool(
         "show_contract",
         "contract show",
-        "Show a contract (a line of work): its phase, its tasks, and the messages of the session that steers it.",
+        "Show a contract (a line of work): its phase, its tasks, its supervisor's messages.",
         (
             Param("contract", TEXT, "Its name. Default: that of the active task, else the branch.", "name"),
             limit(contract_show.MOST),

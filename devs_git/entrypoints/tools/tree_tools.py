@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.commands import diff
+from devs_git.commands import diff, snapshot_list
 from devs_git.domain.checkpoints import branch_names, plan_id
 from devs_git.domain.ledger import ids
 from devs_git.domain.moments import names
@@ -15,6 +15,7 @@ from devs_git.entrypoints.tools.params import (
     PRESERVE,
     STATE_CODES,
     UNTRACKED,
+    limit,
     number_schema,
     text_schema,
 )
@@ -46,7 +47,12 @@ TOOLS: Final = (
         ),
         codes=(*STATE_CODES, "CONFLICT"),
     ),
-    Tool("list_snapshots", "snapshot list", "List the snapshots: saved working trees on local branches."),
+    Tool(
+        "list_snapshots",
+        "snapshot list",
+        "List the snapshots: saved working trees on local branches.",
+        (limit(snapshot_list.MOST), Param("cursor", TEXT, "An earlier next_cursor.")),
+    ),
     Tool(
         "create_snapshot",
         "snapshot create",
@@ -65,7 +71,7 @@ TOOLS: Final = (
             Param(
                 "repo_path",
                 TEXT,
-                "The worktree of this repository to switch. Default: the worktree that is served.",
+                "The worktree to switch. Default: the one that is served.",
                 worktree=True,
             ),
         ),
@@ -89,7 +95,7 @@ TOOLS: Final = (
             Param(
                 "paths",
                 {"type": "array", "items": {**TEXT, "minLength": 1}},
-                "The paths to bring back, relative to the root of the repository. Default: all.",
+                "Paths to bring back, relative to the root. Default: all.",
             ),
         ),
         moves_tree=True,

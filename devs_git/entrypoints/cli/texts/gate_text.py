@@ -40,7 +40,10 @@ def list_text(result: gate_list.Result) -> str:
         )
         for row in result.gates
     ]  # fmt: skip
-    return table(rows, header)
+    more = (
+        f"\nThere are more: devs-git gate list --cursor '{result.next_cursor}'" if result.next_cursor else ""
+    )
+    return table(rows, header) + more
 
 
 def age(stamp: str) -> str:
