@@ -10,7 +10,10 @@ ask() {
 # Whether HEAD, index and files are as in the newest moment, and before a call also branches and stash. A prompt waits 0.12
 # seconds for the answer, a call 5.
 is_unchanged() {
-  [ -f "$own/last" ] && { read -r head_file && read -r head && read -r index && read -r refs; } <"$own/last" || return
+  [ -f "$own/last" ] && { read -r head_file && read -r head && read -r index && read -r refs && read -r _ && read -r started; } <"$own/last" || return
+  # After a start of the machine, Python looks whether the newest moment is whole.
+  { read -r now </proc/sys/kernel/random/boot_id; } 2>/dev/null || now=
+  [ "$now" = "$started" ] || return
   { read -r now <"$here/HEAD"; } 2>/dev/null && [ "$now" = "$head_file" ] || return
   oid=$now
   case $now in 'ref: '*) { read -r oid <"$tool_common/${now#ref: }"; } 2>/dev/null || oid=$(ask rev-parse -q --verify HEAD) ;; esac

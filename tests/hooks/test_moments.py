@@ -13,7 +13,8 @@ import pytest
 
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.storage.hooks import client_files
-from devs_git.storage.moments import behind
+from devs_git.storage.moments import behind, last_moment
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import after, before, call
 from tests.support.hook_moments import kept, kinds, prompt, silent, stop
@@ -66,6 +67,15 @@ def test_an_unchanged_state_makes_no_moment_and_starts_no_python(shell: str, pro
     for payload in (prompt(), before("Bash", command="make"), after(), stop()):
         assert silent(call(project, payload, shell=shell)), payload
     assert kinds(project) == before_that
+
+
+def test_after_a_start_of_the_machine_python_looks_whether_the_newest_moment_is_whole(project: Path) -> None:
+    call(project, prompt())
+    places = Workspace.open(project).places
+    last = last_moment.read(places)
+    last_moment.write(places, replace(last, started="another start"))
+    call(project, prompt())
+    assert last_moment.read(places) == last
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """The file `last` of a worktree: what the newest moment was made of, so that a shell hook finds out that nothing changed.
 
 One fact a line: the first line of the file HEAD, HEAD's commit, the sums of the index and of branches and stash as `cksum`
-prints them, and the id of the moment. An empty sum equals no other sum.
+prints them, the id of the moment, and the id of the start of the machine at which it was made. An empty sum equals no other
+sum.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from devs_git.values import immutable
 
 _NAME: Final = "last"
 _DOUBTED: Final = "last.doubted"
+# Linux has a new id in this file after each start.
+_STARTED: Final = "/proc/sys/kernel/random/boot_id"
 _TURNED: Final = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 # What the shell hook asks git for; the order of the refs is git's own.
 REFS: Final = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/stash")
@@ -32,6 +35,7 @@ class LastMoment:
     index_sum: str = ""
     refs_sum: str = ""
     id: str = ""
+    started: str = ""
 
 
 def read(places: Places) -> LastMoment:
@@ -39,8 +43,21 @@ def read(places: Places) -> LastMoment:
     for name in (_NAME, _DOUBTED):
         with contextlib.suppress(OSError, ValueError):
             lines = (places.moments / name).read_text("utf-8").split("\n")
-            return LastMoment(*lines[:5])
+            return LastMoment(*lines[:6])
     return LastMoment()
+
+
+def start_of_machine() -> str:
+    """The id of the machine's start; '' if the system tells none."""
+    with contextlib.suppress(OSError), open(_STARTED, encoding="ascii") as stream:  # noqa: PTH123 - on the hook's path
+        return stream.readline().strip()
+    return ""
+
+
+def forget(places: Places) -> None:
+    """Remove the file and the private index: the next moment reads and writes all files."""
+    for name in (_NAME, _DOUBTED, "index"):
+        (places.moments / name).unlink(missing_ok=True)
 
 
 def doubt(places: Places) -> None:
@@ -56,7 +73,7 @@ def is_doubted(places: Places) -> bool:
 
 
 def write(places: Places, last: LastMoment) -> None:
-    lines = (last.head_file, last.head, last.index_sum, last.refs_sum, last.id)
+    lines = (last.head_file, last.head, last.index_sum, last.refs_sum, last.id, last.started)
     replace_file(places.moments / _NAME, "".join(f"{line}\n" for line in lines).encode())
 
 

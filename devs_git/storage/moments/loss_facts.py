@@ -59,18 +59,22 @@ class Kept:
 
 
 def compare(git: Git, before: Kept, after: Kept, top: Path, left: Sequence[str]) -> Loss:
-    """What `before` has and nothing has now. `git` is that of the store. `left`: what the moment did not have."""
+    """What `before` has and nothing has now. `git` is that of the store. `left`: what the moment did not have.
+
+    What `after` has recorded counts more than what is there now: the next command may run already.
+    """
     facts = _Facts(git, before, after.state)
     present = facts.present()
     if lost_files(facts.files, present) or lost_staged(facts.staged, facts.files, present):
         present = facts.without_new_commits(present)
-    stashes = tuple(oid for oid in before.details.stashes if oid not in refs.stashes(git))
+    branches, entries = _refs(git, after)
+    stashes = tuple(oid for oid in before.details.stashes if oid not in entries)
     return Loss(
         files=lost_files(facts.files, present),
         staged=lost_staged(facts.staged, facts.files, present),
-        ignored=facts.lost_ignored(before, after.state, top),
+        ignored=facts.lost_ignored(before, after, top),
         commits=_commits(git, before.state, after.state, present.everywhere),
-        branches=_branches(git, before),
+        branches=_branches(git, before, branches),
         stashes=tuple(oid for oid in stashes if is_stash_lost(_stashed(git, oid), present, facts.moved)),
         unkept=tuple(path for path in left if not _is_there(top / path.rstrip("/"))),
     )
@@ -84,7 +88,7 @@ def all_of(git: Git, before: Kept, top: str, left: Sequence[str]) -> Loss:
         files=tuple(_entries(tree_difference.changes(git, tree, before.state.worktree))),
         ignored=tuple(_tree(git, before.details.ignored)),
         commits=tuple(f"{one.oid[:12]} {one.authorship[1]}" for one in gone),
-        branches=_branches(git, before),
+        branches=_branches(git, before, refs.list_refs(git, "refs/heads")),
         stashes=tuple(oid for oid in before.details.stashes if oid not in refs.stashes(git)),
         worktree=top,
         unkept=tuple(left),
@@ -125,16 +129,11 @@ class _Facts:
 
     def without_new_commits(self, present: Present) -> Present:
         """What commits since the moment brought is an edit that was committed. What older ones have was checked out."""
-        words = (
-            "--raw",
-            "-z",
-            "--no-abbrev",
-            "--no-renames",
-            "--format=",
-            f"-{_COMMITS}",
-            f"--since={self.since}",
+        words = ("--raw", "-z", "--no-abbrev", "--no-renames", "--format=")
+        limits = (f"-{_COMMITS}", f"--since={self.since}")
+        out = self.git.run(
+            "log", *words, *limits, "--diff-merges=first-parent", *_BRANCHES, *self.known, "--"
         )
-        out = self.git.run("log", *words, "--diff-merges=first-parent", *_BRANCHES, *self.known, "--")
         changes, _ = tree_difference.read_listing(out.replace(b"\0\0", b"\0"))
         new = {*_entries(changes).values()}
         older = self._in_history(present, new)
@@ -144,12 +143,14 @@ class _Facts:
             everywhere=set(present.everywhere) | new,
         )
 
-    def lost_ignored(self, kept: Kept, after: State, top: Path) -> tuple[str, ...]:
+    def lost_ignored(self, kept: Kept, after: Kept, top: Path) -> tuple[str, ...]:
         """The ignored files of a moment that are gone, or that git has overwritten with files of a commit."""
         files = _blobs(self.git, kept.details.ignored)
         if not files:
             return ()
-        changes = tree_difference.changes(self.git, kept.details.ignored, after.index)
+        again = set(_tree(self.git, after.details.ignored))
+        files = {path: oid for path, oid in files.items() if path not in again}
+        changes = tree_difference.changes(self.git, kept.details.ignored, after.state.index)
         overwritten = {change.path for change in changes if change.old and change.new}
         overwritten |= self._checked_out(files, top)
         return tuple(path for path in files if path in overwritten or not _is_there(top / path))
@@ -177,19 +178,10 @@ class _Facts:
         return {entry for path, entry in changed if self._was_committed(path, entry.split(" ")[1], until)}
 
     def _was_committed(self, path: str, oid: str, *limits: str) -> bool:
-        words = (
-            "log",
-            "-1",
-            "--format=%H",
-            f"--find-object={oid}",
-            *limits,
-            *_BRANCHES,
-            "--",
-            path,
-        )
+        words = ("log", "-1", "--format=%H", f"--find-object={oid}", *limits, *_BRANCHES)
         try:
             with children.within(_SECONDS):
-                return bool(self.git.run(*words))
+                return bool(self.git.run(*words, "--", path))
         except (GitFailed, GitTimedOut):
             return False
 
@@ -284,9 +276,14 @@ def _gone(git: Git, tip: str) -> list[GoneCommit]:
     return found
 
 
-def _branches(git: Git, before: Kept) -> tuple[str, ...]:
-    """The branches that are gone, or were moved by force, with a tip that nothing reaches any more."""
-    now = refs.list_refs(git, "refs/heads")
+def _refs(git: Git, after: Kept) -> tuple[Mapping[str, str], Collection[str]]:
+    """The local branches and stash entries that a moment recorded; those of now if it recorded none."""
+    recorded = after.details.branches, after.details.stashes
+    return recorded if recorded[0] else (refs.list_refs(git, "refs/heads"), refs.stashes(git))
+
+
+def _branches(git: Git, before: Kept, now: Mapping[str, str]) -> tuple[str, ...]:
+    """The branches that are not in `now`, or were moved by force, with a tip that nothing reaches any more."""
     own = before.state.branch
     changed = [name for name, oid in before.details.branches.items() if now.get(name) != oid]
     return tuple(

@@ -58,7 +58,7 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
     refuse_foreign(maker.folder)
     with _lock(maker) as descriptor:
         file_tree.refuse_half_moved(maker.places)
-        maker = _of_store(maker, descriptor)
+        maker = _after_start(_of_store(maker, descriptor))
         one = partial(_make, occasion=occasion, keep_refs=keep_refs, ignored=ignored)
         try:
             return _make_settled(maker, one)
@@ -66,6 +66,17 @@ def make(maker: Maker, occasion: Occasion, *, keep_refs: bool = False, ignored: 
             if not moment_store.remove_empty_objects(maker.places.common):
                 raise
         return _make_settled(_unseen(maker), one)
+
+
+def _after_start(maker: Maker) -> Maker:
+    """If the machine was started since the last moment, files of that moment may be empty: it may have lost its power."""
+    last = last_moment.read(maker.places)
+    if not last.id or last.started == last_moment.start_of_machine():
+        return maker
+    maker = _unseen(maker)
+    if moment_store.remove_empty_objects(maker.places.common):
+        last_moment.forget(maker.places)
+    return maker
 
 
 def _make_settled(maker: Maker, one: Callable[[Maker], Made]) -> Made:
@@ -110,6 +121,7 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
         head=head.commit,
         index_sum=maker.seen.index_sum if maker.seen else last_moment.sum_of_index(maker.git),
         refs_sum=last_moment.sum_of_refs(listed) if keep_refs else before.refs_sum,
+        started=last_moment.start_of_machine(),
     )
     known = _last_known(maker, before, current)
     if not (known and known.same_index and not known.state.index_raw):
