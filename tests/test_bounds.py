@@ -244,7 +244,7 @@ WITHOUT_LIMIT: Final = {
     "entrypoints/hooks/after_tool.py": (1, OURS),
     "entrypoints/scratch_repository.py": (3, ASKED),
     "storage/moments/captured_state.py": (1, OURS),
-    "storage/moments/last_moment.py": (4, OURS),
+    "storage/moments/last_moment.py": (5, OURS),
     "storage/moments/loss_note.py": (1, OURS),
     "operations/moments/net.py": (1, OURS),
     "operations/moments/net_loss.py": (1, GIT),
