@@ -93,12 +93,19 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
         # Verbs that work while frozen need this too: a clone that has written is no fresh clone any more.
         workspace.require_believed(behind=row.name == "sync")
         _mend_tags(row.name, workspace)
+    # A task may be live again because its branch was pulled after an earlier rewind, or lacks the commit of a drop now.
+    again = row.name == "undo" or (row.name == "rewind" and _has_drops(workspace))
     result = module.run(workspace, request)
-    if row.name in GOING_BACK:
-        # A task may be live again because its branch was pulled after an earlier rewind, or lacks the commit of a drop now.
+    if again:
         _mend_tags(row.name, workspace)
     _show(workspace)
     return result
+
+
+def _has_drops(workspace: Workspace) -> bool:
+    """Whether the ledger has a dropped checkpoint. A rewind has read the ledger already."""
+    points = workspace.ledger.tip().history.checkpoints if workspace.ledger.tip().oid else {}
+    return any(point.drop for point in points.values())
 
 
 def _require_writable(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> None:
