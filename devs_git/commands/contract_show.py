@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from devs_git.domain.ledger import contracts, paging
-from devs_git.domain.ledger.contracts import Contract
+from devs_git.domain.ledger.event_contracts import Contract
 from devs_git.domain.ledger.history import History, Task
 from devs_git.domain.moments.live_sessions import live_sessions
 from devs_git.domain.verbs import VerbRequest

@@ -89,14 +89,14 @@ def _of_task(workspace: Workspace, catalog: Catalog, request: Request) -> Result
     found = messages.of_task(catalog, known, request.limit, offset=place.offset)
     place = replace(place, upto=newest)
     openings = {
-        name: session_page.opening(catalog, name, request.wanted)
+        name: session_page.count_opening(catalog, name, request.wanted)
         for name in {one.session_id for one in found}
     }
     said = tuple(one for one in found if one.position > openings[one.session_id])
     return Result(
         session_id=found[-1].session_id if found else session_id,
         message_count=count,
-        messages=session_page.shown(said, request.wanted),
+        messages=session_page.to_show(said, request.wanted),
         next_cursor=place.after(len(found), more=place.offset + len(found) < count),
         system_left_out=(len(found) - len(said)) or None,
     )

@@ -15,7 +15,7 @@ from devs_git.domain.ledger.paging import check_limit
 from devs_git.domain.text import field_values
 from devs_git.domain.timeline import kinds, positions, spoken_times
 from devs_git.domain.timeline.positions import Onward
-from devs_git.domain.timeline.rows import Filter, Row
+from devs_git.domain.timeline.stream_rows import Filter, Row
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import invalid
 from devs_git.operations.recall import open_catalog

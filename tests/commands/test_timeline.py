@@ -12,9 +12,10 @@ import pytest
 
 from devs_git.commands import contract_start, history, phase_set, rewind, task_start
 from devs_git.commands.history import Request
+from devs_git.domain.ledger import event_names
 from devs_git.domain.ledger.events import NO_OID
 from devs_git.domain.timeline import kinds, spoken_times
-from devs_git.domain.timeline.rows import Row
+from devs_git.domain.timeline.stream_rows import Row
 from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
@@ -145,7 +146,7 @@ def test_a_cursor_that_names_a_commit_of_the_work_is_refused(ledgered: Workspace
 def test_every_type_of_event_has_a_type_and_a_subtype_of_the_lists(ledgered: Workspace) -> None:
     for content, kind, _lines in EXAMPLES:
         event = ledgered.event_of(content, "x", verb_name="task start")
-        of = kinds.kind_of(event)
+        of = event_names.kind_of(event)
         assert of[1] in kinds.SUBTYPES[of[0]], kind
 
 

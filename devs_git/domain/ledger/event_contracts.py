@@ -1,4 +1,4 @@
-"""Events of contracts: a contract was started, and a phase changed."""
+"""Events of contracts: a contract was started, and a phase changed. What they say of a contract together is a `Contract`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Fields, non_empty
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 UNKNOWN_CLIENT = "-"
 
@@ -67,3 +67,28 @@ class PhaseChanged:
     @classmethod
     def of(cls, event: Event) -> PhaseChanged:
         return cls(event.get(Key.CONTRACT), event.task, event.phase, event.get(Key.FROM_PHASE), event.op_id)
+
+
+@immutable
+class Contract:
+    """A contract that was started, or whose phase was set. The newest start counts; `client` and `session` are its supervisor's."""
+
+    name: str
+    phase: str = ""
+    client: str = ""
+    session: str = ""
+    actor: str = ""
+    started_at: str = ""
+
+
+def steer(contracts: dict[str, Contract], event: Event) -> None:
+    """Change the contracts as an event of these types says. The phase of a task is not in them."""
+    name = event.get(Key.CONTRACT)
+    known = contracts.get(name) or Contract(name)
+    if event.type == ContractStarted.type:
+        said = ContractStarted.of(event)
+        contracts[name] = replace(
+            known, client=said.client, session=said.session, actor=event.actor, started_at=event.finished
+        )
+    elif name:
+        contracts[name] = replace(known, phase=event.phase)

@@ -15,7 +15,7 @@ from devs_git.domain.ledger.events import Event, Replaced, Rewound, unreadable
 from devs_git.values import field, immutable, mutable, replace
 
 if TYPE_CHECKING:
-    from devs_git.domain.ledger.contracts import Contract
+    from devs_git.domain.ledger.event_contracts import Contract
 
 # Why a checkpoint is replaced: its commit was rewritten, it was squashed into another, or another clone's completion counts.
 REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
@@ -110,8 +110,7 @@ class History:
 
     def completion(self, task_id: str) -> Checkpoint | None:
         """The newest live completion of a task, if it has one."""
-        found = [point for point in self.of_task(task_id) if point.live and point.completed]
-        return found[-1] if found else None
+        return next((one for one in reversed(self.of_task(task_id)) if one.live and one.completed), None)
 
     def next_number(self, task_id: str) -> int:
         return self.tasks[task_id].next_number if task_id in self.tasks else 1
@@ -251,16 +250,17 @@ def _apply(history: History, event: Event) -> None:
         history.tasks[task_id] = replace(history.tasks[task_id], result=event.oid)
     elif effects.records:
         point = checkpoint_of(event)
-        known = history.checkpoints.get(point.tag)
+        known = history.checkpoints.get(point.tag, point)  # the first event of a tag says its task and commit
         _add(history, point, effects.task)
-        if known:  # the first event of a tag counts: a later one cannot give it to another task or commit
-            history.checkpoints[point.tag] = known
+        history.checkpoints[point.tag] = known
     elif effects.operation:
         history.operations.append(event)
+    elif effects.steers and task_id in history.tasks:
+        history.tasks[task_id] = replace(history.tasks[task_id], phase=event.phase)
     elif effects.steers:
-        from devs_git.domain.ledger import contracts
+        from devs_git.domain.ledger import event_contracts
 
-        contracts.apply(history, event)
+        event_contracts.steer(history.contracts, event)
     _apply_moves(history, event)
     for line in event.all(Key.STATUS):
         name, status = line.split()

@@ -10,6 +10,8 @@ from devs_git.entrypoints.cli.command import as_text, command
 from devs_git.entrypoints.cli.texts import log_text
 
 if TYPE_CHECKING:
+    import devs_git.commands.history
+    import devs_git.commands.why
     from devs_git.domain.verbs import VerbRequest
 
 
@@ -35,10 +37,11 @@ def log(*, limit: int, everything: bool, **options: Any) -> VerbRequest:
     return Request(MOST if everything else limit, **options)
 
 
-def _history_text(result: Any) -> str:
+def _history_text(result: devs_git.commands.history.Result) -> str:
     form = click.get_current_context().params["format"]
-    shown: dict[str, Any] = {"json": as_text, "jsonl": log_text.history_lines}
-    return str(shown.get(form, log_text.history_text)(result))
+    if form == "json":
+        return as_text(result)
+    return log_text.history_lines(result) if form == "jsonl" else log_text.history_text(result)
 
 
 @command(
@@ -124,7 +127,7 @@ def diff(*, target: str, until: str, against: str, hunks: bool, hunk_lines: int)
     return Request(until or target, target if until else against, hunks, hunk_lines)
 
 
-def _why_text(result: Any) -> str:
+def _why_text(result: devs_git.commands.why.Result) -> str:
     from devs_git.entrypoints.cli.texts.why_text import why_text
 
     return why_text(result)

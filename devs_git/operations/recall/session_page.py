@@ -52,23 +52,23 @@ def read(catalog: Catalog, session_id: str, wanted: Wanted, upto: int = paging.N
     last = messages.places(catalog, session_id, upto, 1)
     found = messages.places(catalog, session_id, upto, wanted.limit, offset=place.offset)
     count = last[0].position if last else 0
-    left_out = min(count, opening(catalog, session_id, wanted))
+    left_out = min(count, count_opening(catalog, session_id, wanted))
     more = place.offset + len(found) < count - left_out
     return Page(
         message_count=count,
-        messages=shown(tuple(one for one in found if one.position > left_out), wanted),
+        messages=to_show(tuple(one for one in found if one.position > left_out), wanted),
         next_cursor=replace(place, upto=count).after(len(found), more=more),
         digest=last[0].digest if last else None,
         system_left_out=left_out,
     )
 
 
-def opening(catalog: Catalog, session_id: str, wanted: Wanted) -> int:
+def count_opening(catalog: Catalog, session_id: str, wanted: Wanted) -> int:
     """How many messages at the beginning of a session are left out."""
     return 0 if wanted.system else instructions.count(catalog, session_id)
 
 
-def shown(found: tuple[Place, ...], wanted: Wanted) -> tuple[ShownMessage, ...]:
+def to_show(found: tuple[Place, ...], wanted: Wanted) -> tuple[ShownMessage, ...]:
     """The messages without the parts that are not wanted. A message with no other part is left out."""
     said = (_without(place, wanted) for place in found)
     return tuple(one for one in said if one is not None)

@@ -8,7 +8,7 @@ from itertools import islice
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.timeline import kinds
 from devs_git.domain.timeline.positions import Onward
-from devs_git.domain.timeline.rows import Row
+from devs_git.domain.timeline.stream_rows import Row
 from devs_git.operations.timeline import task_changes
 from devs_git.operations.timeline.row_maker import RowMaker
 from devs_git.storage.catalog import message_stream

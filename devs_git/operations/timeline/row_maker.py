@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from devs_git.domain.ledger import event_names
+from devs_git.domain.ledger.event_names import agent_of, contract_of, data_of
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.timeline import kinds
-from devs_git.domain.timeline.event_data import agent_of, contract_of, data_of
-from devs_git.domain.timeline.rows import Filter, Row, said_in, subject_of
+from devs_git.domain.timeline.stream_rows import Filter, Row, said_in, subject_of
 from devs_git.storage.catalog import message_stream, steering
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.message_stream import Recorded
@@ -37,7 +38,7 @@ class RowMaker:
     def may_want(self, event: Event) -> bool:
         """Whether the event, or a file of its commit, may be wanted: the contract and the phase are not looked up yet."""
         wanted = self.wanted
-        kind = kinds.kind_of(event)[0]
+        kind = event_names.kind_of(event)[0]
         return (
             (wanted.has_type(kind) or (wanted.has_type(kinds.FILE) and event.effects.records))
             and (not wanted.task_id or wanted.task_id in event.tasks)
@@ -52,7 +53,7 @@ class RowMaker:
         phase = event.phase or steering.phase_at(self.catalog, event.task, contract, event.finished)
         if self.wanted.phase not in ("", phase):
             return
-        kind, subtype = kinds.kind_of(event)
+        kind, subtype = event_names.kind_of(event)
         row = Row(
             id=event.oid,
             actor=event.actor,

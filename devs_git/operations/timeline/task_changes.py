@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 
+from devs_git.domain.ledger.event_names import commit_before
 from devs_git.domain.ledger.events import Event
-from devs_git.domain.timeline.event_data import commit_before
 from devs_git.storage.git.commit_files import ChangedFile, changed_files
 from devs_git.workspace import Workspace
 

@@ -148,9 +148,9 @@ def test_the_timeline_has_what_history_prints_and_a_contract_its_own(initialised
     calling.call("git_checkout", {"branch_name": "main"}, initialised)
     with serve(initialised) as web:
         first = web.get("/api/v1/timeline?limit=1").value
-        assert [event["event_type"] for event in first["events"]] == ["checked-out"]
+        assert [event["event_data"]["event"] for event in first["events"]] == ["checked-out"]
         rest = web.get(f"/api/v1/timeline?cursor={first['next_cursor']}").value
-        assert rest["events"][0]["event_type"] == "task.started"
+        assert rest["events"][0]["event_data"]["event"] == "task.started"
         assert calling.call("get_history", {"cursor": first["next_cursor"]}, initialised).value == rest
         own = web.get("/api/v1/contracts/the%20dates/history").value["events"]
         assert [(event["task_id"], event["contract"]) for event in own] == [("task-1", "the dates")]

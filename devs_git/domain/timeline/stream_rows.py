@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from devs_git.domain.ledger.event_names import Data
 from devs_git.domain.recall.conversation import Message
-from devs_git.domain.timeline.event_data import Data
 from devs_git.values import immutable
 
 LONGEST: Final = 2_000  # characters of a message in a row; `conversation show` has the whole
