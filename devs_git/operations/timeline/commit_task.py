@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
 
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.history import Checkpoint, History
@@ -11,6 +11,9 @@ from devs_git.operations.timeline.line_commit import Origin
 from devs_git.storage.git.program import Git
 from devs_git.values import immutable
 
+# A squash or a rebase is looked for among so many of the newest checkpoints that changed the file.
+_MOST: Final = 500
+_PATCH: Final = ("-p", "--root", "--no-ext-diff", "--no-textconv", "--diff-merges=first-parent")
 By = Literal["checkpoint", "trailer", "tree", "patch", "squash", ""]
 
 
@@ -56,9 +59,9 @@ def _named(git: Git, history: History, commit: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name in history.tasks]
 
 
-def _touching(git: Git, points: Iterable[Checkpoint], path: str) -> list[Checkpoint]:
+def _touching(git: Git, points: Sequence[Checkpoint], path: str) -> list[Checkpoint]:
     """The checkpoints whose commit changed a file; commits that are no longer here are left out."""
-    by_commit = {point.commit: point for point in reversed(list(points))}
+    by_commit = {point.commit: point for point in reversed(points)}
     script = "".join(f"{oid}\n" for oid in by_commit).encode()
     there = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=script)
     known = b"".join(line[:-7] + b"\n" for line in there.splitlines() if line.endswith(b" commit"))
@@ -66,23 +69,27 @@ def _touching(git: Git, points: Iterable[Checkpoint], path: str) -> list[Checkpo
         return []
     words = ("diff-tree", "--stdin", "-r", "--root", "--diff-merges=first-parent", "--name-only")
     out = git.run(*words, "--", path, stdin=known)
-    return [by_commit[oid] for oid in out.decode().split() if oid in by_commit]
+    found = [by_commit[oid] for oid in out.decode("utf-8", "replace").split("\n") if oid in by_commit]
+    order = {point.tag: at for at, point in enumerate(points)}
+    return sorted(found, key=lambda point: order[point.tag])[-_MOST:]
 
 
 def _patch_of(git: Git, after: str, before: str = "") -> str:
     """The id of a patch, which neither its place nor its message changes; '' for no change."""
     ends = (before, after) if before else (after,)
-    words = ("diff-tree", "-p", "--root", "--no-ext-diff", "--no-textconv", "--diff-merges=first-parent")
-    patch = git.run(*words, *ends, "--")
+    patch = git.run("diff-tree", *_PATCH, *ends, "--")
     return git.run("patch-id", "--stable", stdin=patch).decode().partition(" ")[0]
 
 
 def _same_patch(git: Git, points: Iterable[Checkpoint], patch: str) -> Checkpoint | None:
     """The newest checkpoint whose commit made the same change."""
-    if not patch:
+    by_commit = {point.commit: point for point in points}
+    if not patch or not by_commit:
         return None
-    found = [point for point in points if _patch_of(git, point.commit) == patch]
-    return _last(found)
+    script = "".join(f"{oid}\n" for oid in by_commit).encode()
+    patches = git.run("diff-tree", "--stdin", *_PATCH, stdin=script)
+    rows = (row.split() for row in git.run("patch-id", "--stable", stdin=patches).decode().splitlines())
+    return _last([by_commit[oid] for found, oid in rows if found == patch and oid in by_commit])
 
 
 def _squashed(git: Git, history: History, points: Iterable[Checkpoint], patch: str) -> Found:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.ledger.event_contracts import PhaseChanged
+from devs_git.domain.ledger.event_names import contract_of as contract_named_by
 from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.events import Event
 from devs_git.storage.catalog.database import Catalog
@@ -28,10 +29,9 @@ def apply_event(catalog: Catalog, event: Event) -> None:
     """Note what an event says, inside `fulltext.write_transaction`. An event that was noted already changes nothing."""
     if event.failed or event.type not in (TaskStarted.type, PhaseChanged.type):
         return
-    contract = TaskStarted.of(event).contract or PhaseChanged.of(event).contract
     catalog.base.execute(
         "INSERT OR IGNORE INTO steering (event, task_id, contract, phase, at) VALUES (?, ?, ?, ?, ?)",
-        (event.oid, event.task, contract, event.phase, event.finished),
+        (event.oid, event.task, contract_named_by(event), event.phase, event.finished),
     )
 
 
