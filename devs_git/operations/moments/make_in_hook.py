@@ -18,6 +18,7 @@ from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import gaps, keep_moment, last_moment, loss_note, make_moment
 from devs_git.storage.moments.gaps import Gap
 from devs_git.storage.moments.seen_changes import Seen
+from devs_git.values import replace
 from devs_git.workspace import Workspace, system_clock
 
 # Seconds that a call of a tool waits.
@@ -35,13 +36,13 @@ def keep(
     """Make the moment of this call, in at most `seconds`; before worktrees are removed, one of each of them, too.
 
     `seen`: what the hook saw. What the agent has to know before the command runs is returned. `say` gets it before that, as
-    soon as the command may run. What the last command destroyed is noted.
+    soon as the command may run, or the prompt may go on. What the last command destroyed is noted.
     """
     warned = Warned()
     try:
         with children.within(seconds):
             workspace, previous = Workspace(places), last_moment.read(places).id
-            warned = _make(call, workspace, seen)
+            warned = _make(call, workspace, seen, say)
             if call.kind in ("call", "prompt"):
                 say(warned)
             _note_loss(call, workspace, previous)
@@ -73,10 +74,14 @@ def _leave(call: MomentCall, places: Places) -> None:
             net.leave(places, last_moment.read(places).id)
 
 
-def _make(call: MomentCall, workspace: Workspace, seen: Seen | None) -> Warned:
+def _make(call: MomentCall, workspace: Workspace, seen: Seen | None, say: Callable[[Warned], None]) -> Warned:
     if call.kind != "call":
+        maker = maker_of(workspace, seen)
+        if call.kind == "prompt":
+            # All files are read. The next call that may write waits until the moment is stored.
+            maker = replace(maker, step=lambda name: say(Warned()) if name == "store" else None)
         # With the refs, the state that a call left is all that the next call needs.
-        make_moment.make(maker_of(workspace, seen), call.occasion, keep_refs=call.kind == "after")
+        make_moment.make(maker, call.occasion, keep_refs=call.kind == "after")
         return Warned()
     # Only calls need what knows of commands.
     from devs_git.operations.moments import net
