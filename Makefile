@@ -138,7 +138,7 @@ env: $(STAMP)
 $(STAMP): pyproject.toml | needs
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade 'pip>=25.1'
-	$(PIP) install --editable '.[mcp]' --group dev
+	$(PIP) install --editable '.[mcp,mask]' --group dev
 	@touch $@
 
 npm: $(VENV)/npm/.installed

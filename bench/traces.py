@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import random
 import statistics
@@ -18,7 +20,7 @@ from bench.subjects import OURS, START_UP, start_up
 from devs_git.domain.recall.query import parse
 from devs_git.domain.recall.traces import Trace
 from devs_git.domain.text.times import stamp
-from devs_git.storage.catalog import fulltext, search, traces
+from devs_git.storage.catalog import exchange, fulltext, search, traces
 from devs_git.storage.catalog.database import Catalog
 
 SIZES = (1_000, 10_000, 100_000)
@@ -45,10 +47,27 @@ def getting(bench: Bench, rounds: int) -> list[Row]:
     get = Arm("get", ((OURS, "trace", "get", "mebibyte"),), top)
     process, idle, longer = bench.over(get, start_up(top), rounds=rounds * 6)
     return [
+        _masking(top / ".git" / "devs"),
         *_snippets(top / ".git" / "devs"),
         Row("trace get, 1 MiB, in process", ours, "a file and zlib", theirs, ours / theirs, "x", 1.5),
         Row("trace get, 1 MiB", process, START_UP, idle, longer, bound=25, note="over start-up"),
     ]
+
+
+def _masking(folder: Path) -> Row:
+    """An export of 300 outputs, none with a secret, packed as the command packs it; with the detector and without."""
+    with Catalog.open(folder) as catalog:
+        with fulltext.write_transaction(catalog):
+            for number, output in zip(range(300), logs.outputs(300), strict=False):
+                traces.put(catalog, Trace(f"log-{number}", stamp(NOW), output, "make test"))
+
+        def export(*, whole: bool) -> None:
+            with gzip.GzipFile(fileobj=io.BytesIO(), mode="wb", mtime=0) as packed:
+                packed.writelines(exchange.lines(catalog, whole=whole))
+
+        export(whole=False)
+        ours, theirs = _side_by_side(lambda: export(whole=False), lambda: export(whole=True), rounds=5)
+    return Row("trace export, masked", ours, "--raw", theirs, ours / theirs, "x", 1.5)
 
 
 def _snippets(folder: Path) -> list[Row]:
@@ -129,10 +148,12 @@ def p95(catalog: Catalog, queries: list[str], size: int) -> float:
     return statistics.quantiles(found, n=20)[-1]
 
 
-def _side_by_side(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
+def _side_by_side(
+    ours: Callable[[], object], theirs: Callable[[], object], *, rounds: int = ROUNDS
+) -> tuple[float, float]:
     """Medians in milliseconds, in turn."""
     found: tuple[list[float], list[float]] = ([], [])
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for samples, call in zip(found, (ours, theirs), strict=True):
             begun = time.perf_counter()
             call()

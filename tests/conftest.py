@@ -31,6 +31,8 @@ pytest_plugins = (
     "tests.support.time_limit",
 )
 
+# Where the detector of secrets keeps its compiled rules: to compile them takes seconds.
+RULES = Path.home() / ".cache/devs-git/rules"
 Run = Callable[..., str]
 Moulded = Callable[[str, Callable[[], object]], Path]
 Tasks = Callable[[dict[str, dict[str, str | None]]], Scene]
@@ -64,6 +66,7 @@ def _hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("KF_RULE_CACHE_DIR", str(RULES))
     # No test cuts the power, so git need not wait for the disk.
     monkeypatch.setenv("GIT_TEST_FSYNC", "0")
 

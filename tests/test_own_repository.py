@@ -131,7 +131,7 @@ def test_the_workflow_tests_and_verifies_what_it_installs_from_the_checkout() ->
     assert RUNS == [
         "make test",
         "make house",
-        "pip install '.[mcp]'",
+        "pip install '.[mcp,mask]'",
         "devs-git verify registry guard",
         '.ci/verify "$BASE"',
     ]

@@ -17,11 +17,15 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`write` gets the bytes, unless `output` names a file for them. `task`: only the traces of this task."""
+    """`write` gets the bytes, unless `output` names a file for them. `task`: only the traces of this task.
+
+    `raw`: also what looks like a secret, which is masked otherwise.
+    """
 
     write: Callable[[bytes], object]
     task: str = ""
     output: Path | None = None
+    raw: bool = False
 
     def __post_init__(self) -> None:
         if self.task:
@@ -35,7 +39,10 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
+    """`masked`: how many of the traces have a masked place."""
+
     traces: int
+    masked: int
 
 
 class _Sink:
@@ -49,8 +56,8 @@ class _Sink:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """INVALID_ARGUMENTS{output}. GATE_BLOCKED if a file is named and a gate is open."""
-    done = 0
+    """INVALID_ARGUMENTS{output, extra}. GATE_BLOCKED if a file is named and a gate is open."""
+    done = masked = 0
     places = workspace.places
     place = (
         export_file.open_export(request.output, (places.common, places.git_dir))
@@ -60,9 +67,10 @@ def run(workspace: Workspace, request: Request) -> Result:
     with open_catalog.open_catalog(workspace) as catalog:
         total = traces.count(catalog, request.task)
         with place as write, gzip.GzipFile(fileobj=_Sink(write), mode="wb", mtime=0) as packed:
-            for line in exchange.lines(catalog, request.task):
+            for line in exchange.lines(catalog, request.task, whole=request.raw):
                 packed.write(line)
                 if line.startswith(exchange.HEAD):
                     done += 1
+                    masked += exchange.is_masked(line)
                     workspace.progress("exporting traces", done, total)
-    return Result(done)
+    return Result(done, masked)

@@ -48,7 +48,7 @@ class Result:
 
     `size`: of the stored output, in bytes. `next_offset`: where the rest begins; absent at the end. `cut_by_client`: the
     client had cut the output before we got it; `full_bytes` is the size of the whole, None if it is unknown or nothing was
-    cut. Both are about the output, also if the answer is the payload.
+    cut. `masked`: it was imported without what looked like a secret. All three are about the output, also if the answer is the payload.
     """
 
     traceId: str  # noqa: N815 - the contract's own spelling, like the next two
@@ -56,6 +56,7 @@ class Result:
     size: int
     cut_by_client: bool
     full_bytes: int | None
+    masked: bool
     next_offset: int | None = field(default=None, metadata={"optional": True})
     encoding: str | None = field(default=None, metadata={"optional": True})
     fullOutputBase64: str | None = field(default=None, metadata={"optional": True})  # noqa: N815
@@ -66,7 +67,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     data, size, row = read(workspace, request)
     end = request.offset + len(data)
     following = end if end < size else None
-    known = (size, row.cut_by_client, row.full_bytes, following)
+    known = (size, row.cut_by_client, row.full_bytes, row.masked, following)
     try:
         return Result(request.trace_id, data.decode(), *known)
     except UnicodeDecodeError:

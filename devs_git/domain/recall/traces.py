@@ -14,6 +14,8 @@ TOOL_OUTPUT_TRACE_THRESHOLD: Final = (
     # In characters. A longer output is shortened in messages, which then name its trace.
     500
 )
+# What people read about a trace of an export that masked something.
+MASKED: Final = "masked when it was exported"
 # The largest size that a client is believed to know.
 _MOST: Final = 1 << 53
 # How many characters of a shortened output are its beginning. The others are its end.
@@ -40,6 +42,7 @@ class Trace:
     `created_at` is UTC with milliseconds, `2001-02-03T04:05:06.789Z`; `duration_ms` is None if nobody measured it.
     `is_error` is None if nobody knows whether the call failed. `tool_use_id` is the client's id of the call, `event` the event of its hook. `cut_by_client`: the client had cut the
     output before we got it; `full_bytes` is the size of the whole, None if it is unknown or the output was not cut.
+    `masked`: it came from an export that masked what looks like a secret.
     """
 
     trace_id: str
@@ -59,13 +62,14 @@ class Trace:
     cut_by_client: bool = False
     full_bytes: int | None = None
     raw: bytes = b""
+    masked: bool = False
 
 
 @immutable
 class TraceRow:
     """A stored trace without its output. `size` is in bytes, `digest` the SHA-256.
 
-    `cut_by_client` and `full_bytes`: see `Trace`.
+    `cut_by_client`, `full_bytes` and `masked`: see `Trace`.
     """
 
     trace_id: str
@@ -83,6 +87,7 @@ class TraceRow:
     rewound: bool
     cut_by_client: bool
     full_bytes: int | None
+    masked: bool
 
 
 def known_size(value: object) -> int | None:

@@ -10,7 +10,7 @@ import contextlib
 import sys
 
 from devs_git.commands.trace_get import Request, Result
-from devs_git.domain.recall.traces import cut_text
+from devs_git.domain.recall.traces import MASKED, cut_text
 from devs_git.entrypoints import console, router
 from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_INTERRUPTED
@@ -50,9 +50,11 @@ def _say(text: str) -> None:
 
 
 def say_if_cut(result: Result) -> None:
-    """Say on standard error that the client had cut the output: standard output has only its bytes."""
+    """Say on standard error that this is not the whole output: standard output has only its bytes."""
     if result.cut_by_client:
         _say(f"devs-git: {cut_text(result.size, result.full_bytes)}")
+    if result.masked:
+        _say(f"devs-git: {MASKED}")
 
 
 def raw(result: Result) -> bytes:

@@ -12,6 +12,7 @@ import click
 from devs_git.domain.text import limits
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints import console
+from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import trace_text
 from devs_git.entrypoints.cli.texts.render import plural
@@ -183,6 +184,8 @@ def trace_prune(*, older_than: str, max_size: str, dry_run: bool) -> VerbRequest
 
 def _export_text(result: devs_git.commands.trace_export.Result) -> str | bytes:
     text = f"Exported {plural(result.traces, 'trace')}."
+    if result.masked:
+        text += f" What looks like a secret is masked in {result.masked} of them; --raw exports it, too."
     if _option_value("output"):
         return text
     console.write(text, err=True)
@@ -201,7 +204,9 @@ def _export_text(result: devs_git.commands.trace_export.Result) -> str | bytes:
     help="The file to write. Default: standard output. With a file the command waits for open gates.",
 )
 @click.option("--task", default="", help="Only this task.")
-def trace_export(*, output: Path | None, task: str) -> VerbRequest:
+@click.option("--raw", is_flag=True, help="Also export what looks like a secret. This asks first.")
+@click.option("--yes", is_flag=True, help="With --raw: do not ask first.")
+def trace_export(*, output: Path | None, task: str, raw: bool) -> VerbRequest:
     from devs_git.commands.trace_export import Request
 
     if output is None and (sys.stdout.isatty() or _option_value("as_json")):
@@ -210,7 +215,18 @@ def trace_export(*, output: Path | None, task: str) -> VerbRequest:
             "An export is binary data, which a terminal cannot show.",
             hint="Name a file: --output traces.jsonl.gz",
         )
-    return Request(sys.stdout.buffer.write, task, output)
+    if raw and not _option_value("yes"):
+        _ask_for_secrets()
+    return Request(sys.stdout.buffer.write, task, output, raw)
+
+
+def _ask_for_secrets() -> None:
+    """INVALID_ARGUMENTS{yes} without a terminal; Declined if the person does not agree."""
+    if not terminal.interactive():
+        raise invalid(
+            "yes", "With --raw the export has passwords and keys that outputs show.", hint="Add --yes."
+        )
+    terminal.ask("The export will have passwords and keys that outputs show. Continue?")
 
 
 @command(

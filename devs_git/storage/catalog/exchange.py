@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Protocol
 
 from devs_git.domain.recall.traces import Trace
@@ -18,7 +18,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.documents import schemas
+from devs_git.storage.documents import schemas, secrets
 from devs_git.storage.git import bounded
 from devs_git.values import fields, replace
 
@@ -28,13 +28,18 @@ START: Final = b'{"format":"devs-git traces '
 # The first line of a trace begins with this.
 HEAD: Final = b'{"trace_id":'
 _FIELDS: Final = tuple(name for name in fields(Trace) if name not in ("output", "raw"))
-# An export has these only for an output that the client cut. So an earlier devs-git refuses such a trace, instead of taking
-# its output for the whole.
-_CUT: Final = ("cut_by_client", "full_bytes")
-_TEXTS: Final = tuple(name for name in _FIELDS if name not in ("input", "is_error", "duration_ms", *_CUT))
+# An export has these only for an output that is not the whole: the client cut it, or what looks like a secret is masked.
+# So an earlier devs-git refuses such a trace, instead of taking its output for the whole.
+_NOT_WHOLE: Final = ("cut_by_client", "full_bytes", "masked")
+# The fields that can have any text.
+_FREE: Final = ("input", "tool_name", "agent")
+_TEXTS: Final = tuple(
+    name for name in _FIELDS if name not in ("input", "is_error", "duration_ms", *_NOT_WHOLE)
+)
 # The most characters that a message quotes from a problem.
 _SAID: Final = 300
-_COLUMNS: Final = ", ".join(f't."{name}"' for name in _FIELDS if name != "input")
+_STORED: Final = tuple(name for name in _FIELDS if name != "input")
+_COLUMNS: Final = ", ".join(f't."{name}"' for name in _STORED)
 
 
 class Source(Protocol):
@@ -43,17 +48,19 @@ class Source(Protocol):
     def readline(self, size: int, /) -> bytes: ...
 
 
-def lines(catalog: Catalog, task_id: str = "") -> Iterator[bytes]:
-    """The lines of an export, oldest trace first; only those of `task_id` if it is given."""
+def lines(catalog: Catalog, task_id: str = "", *, whole: bool = False) -> Iterator[bytes]:
+    """The lines of an export, oldest trace first; only those of `task_id` if it is given.
+
+    Unless they are to be `whole`, what looks like a secret is masked; INVALID_ARGUMENTS if the detector is not installed.
+    """
     yield _line({"format": FORMAT})
     query = f"SELECT t.body_id, {_COLUMNS} FROM traces t WHERE ? IN ('', t.task_id) ORDER BY t.created_at, t.body_id"
-    names = [name for name in _FIELDS if name != "input"]
     for body_id, *values in catalog.base.execute(query, (task_id,)):
-        known = dict(zip(names, values, strict=True))
-        yield from _trace_lines(catalog, body_id, known)
+        known = dict(zip(_STORED, values, strict=True))
+        yield from _trace_lines(catalog, body_id, known, whole=whole)
 
 
-def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any]) -> Iterator[bytes]:
+def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any], *, whole: bool) -> Iterator[bytes]:
     """The lines of one trace. None if the trace was stored again meanwhile: then it comes later, or in the next export."""
     found = catalog.rows("SELECT input FROM bodies WHERE body_id = ?", body_id)
     if not found:
@@ -62,15 +69,38 @@ def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any]) -> Itera
         row[0] for row in catalog.rows("SELECT number FROM parts WHERE body_id = ? ORDER BY number", body_id)
     ]
     given = bodies.unpack(found[0][0]).decode("utf-8", "surrogatepass")
-    raw = _bytes("raw", traces.raw(catalog, known["trace_id"]))
-    told = {name: value for name, value in known.items() if value or name not in _CUT}
-    told |= {name: bool(told[name]) for name in ("cut_by_client",) if name in told}
-    told["is_error"] = traces.failure_of(known["is_error"])
-    yield _line({**told, "input": given, **raw, "parts": len(numbers)})
-    for number in numbers:
-        query = "SELECT output FROM parts WHERE body_id = ? AND number = ?"
-        for (packed,) in catalog.rows(query, body_id, number):
-            yield _line({"part": number, **_bytes("output", bodies.unpack(packed))})
+    told = {name: value for name, value in known.items() if value or name not in _NOT_WHOLE}
+    told |= {name: bool(told[name]) for name in ("cut_by_client", "masked") if name in told}
+    told |= {"is_error": traces.failure_of(known["is_error"]), "input": given}
+    payload, count = traces.raw(catalog, known["trace_id"]), len(numbers)
+    pieces = _pieces(catalog, body_id, numbers)
+    if not whole and (hidden := _without_secrets(told, payload, _pieces(catalog, body_id, numbers))):
+        packed = bodies.pack_pieces(secrets.masked_pieces(pieces))
+        # The payload has the same text once more, in a form that the detector may read otherwise.
+        told, payload = {**told, **hidden, "masked": True}, b""
+        count, pieces = len(packed.parts), map(bodies.unpack, packed.parts)
+    yield _line({**told, **_bytes("raw", payload), "parts": count})
+    for number, piece in enumerate(pieces):
+        yield _line({"part": number, **_bytes("output", piece)})
+
+
+def _pieces(catalog: Catalog, body_id: int, numbers: list[int]) -> Iterator[bytes]:
+    query = "SELECT output FROM parts WHERE body_id = ? AND number = ?"
+    return (bodies.unpack(packed) for number in numbers for (packed,) in catalog.rows(query, body_id, number))
+
+
+def _without_secrets(told: dict[str, Any], payload: bytes, pieces: Iterable[bytes]) -> dict[str, str]:
+    """The free texts of a trace, masked; empty if there is no secret in them, in its payload and in its output."""
+    hidden = {name: secrets.masked(told[name]) for name in _FREE}
+    if any(hidden[name] != told[name] for name in _FREE):
+        return hidden
+    return hidden if secrets.hold_secret((payload,)) or secrets.hold_secret(pieces) else {}
+
+
+def is_masked(line: bytes) -> bool:
+    """Whether a line of an export begins a trace with a masked place."""
+    # Most lines have no such text at all, so they are not parsed.
+    return line.startswith(HEAD) and b'"masked":true' in line and bool(json.loads(line).get("masked"))
 
 
 def _line(value: dict[str, Any]) -> bytes:
@@ -98,7 +128,7 @@ def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
     for number, line in numbered:
         known = _parse(line, number, "trace")
         try:
-            values = {name: known[name] for name in _FIELDS if name in known or name not in _CUT}
+            values = {name: known[name] for name in _FIELDS if name in known or name not in _NOT_WHOLE}
             # This fails for lone surrogates, which SQLite cannot store.
             "".join(values[name] for name in _TEXTS).encode()
             packed = bodies.pack_pieces(_output(numbered, known["parts"]))
@@ -108,13 +138,18 @@ def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
 
 
 def differs(catalog: Catalog, trace: Trace, digest: str) -> bool | None:
-    """Whether the stored trace with the same id differs in its fields or its output; None if there is none."""
+    """Whether the stored trace with the same id differs in its fields or its output; None if there is none.
+
+    A masked trace does not differ from the whole one: nobody can tell what it had in the masked places.
+    """
     query = f"SELECT t.digest, {_COLUMNS} FROM traces t WHERE t.trace_id = ?"
     found = catalog.rows(query, trace.trace_id)
     if not found:
         return None
+    if trace.masked and not found[0][1 + _STORED.index("masked")]:
+        return False
     told = replace(trace, is_error=traces.known_or_not(trace.is_error))  # type: ignore[arg-type]
-    known = (digest, *(getattr(told, name) for name in _FIELDS if name != "input"))
+    known = (digest, *(getattr(told, name) for name in _STORED))
     if tuple(found[0]) != known:
         return True
     same = traces.input_of(catalog, trace.trace_id) == trace.input

@@ -227,4 +227,7 @@ CREATE INDEX steering_by_contract ON steering (contract, task_id, at, number);
 DELETE FROM settings WHERE key = 'ledger'
 """
 
-STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED)
+# Traces of an export that masked secrets. Earlier exports masked nothing.
+_MASKED: Final = "ALTER TABLE traces ADD COLUMN masked INTEGER NOT NULL DEFAULT 0"
+
+STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED, _MASKED)

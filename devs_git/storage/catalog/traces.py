@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = (
     "trace_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "
-    '"commit", created_at, digest, size, rewound_by, cut_by_client, full_bytes'
+    '"commit", created_at, digest, size, rewound_by, cut_by_client, full_bytes, masked'
 )
 # One statement, whether the id is new or not: two writers of one id cannot mix their values.
 _UPSERT: Final = """
 INSERT INTO traces (trace_id, body_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "commit",
-  tool_use_id, event, created_at, cut_by_client, full_bytes, digest, size, stored, rewound_by)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  tool_use_id, event, created_at, cut_by_client, full_bytes, masked, digest, size, stored, rewound_by)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (trace_id) DO UPDATE SET body_id = excluded.body_id, task_id = excluded.task_id,
   session_id = excluded.session_id, agent = excluded.agent, client = excluded.client, tool_name = excluded.tool_name,
   is_error = excluded.is_error, duration_ms = excluded.duration_ms, "commit" = excluded."commit",
   tool_use_id = excluded.tool_use_id, event = excluded.event, created_at = excluded.created_at,
-  cut_by_client = excluded.cut_by_client, full_bytes = excluded.full_bytes,
+  cut_by_client = excluded.cut_by_client, full_bytes = excluded.full_bytes, masked = excluded.masked,
   digest = excluded.digest, size = excluded.size, stored = excluded.stored,
   rewound_by = excluded.rewound_by
 """
@@ -142,6 +142,7 @@ def _values(trace: Trace, body_id: int) -> tuple[Any, ...]:
         trace.created_at,
         trace.cut_by_client,
         trace.full_bytes,
+        trace.masked,
     )
 
 
@@ -209,6 +210,7 @@ def trace(catalog: Catalog, trace_id: str) -> Trace | None:
         known.cut_by_client,
         known.full_bytes,
         raw(catalog, trace_id),
+        known.masked,
     )
 
 
@@ -217,7 +219,7 @@ def row_of(found: tuple[Any, ...]) -> TraceRow:
     from devs_git.domain.recall.traces import TraceRow
 
     task, session, agent, client, tool = found[1:6]
-    is_error, duration, commit, created, digest, size, rewound_by, cut, full = found[6:]
+    is_error, duration, commit, created, digest, size, rewound_by, cut, full, masked = found[6:]
     return TraceRow(
         found[0],
         task,
@@ -234,6 +236,7 @@ def row_of(found: tuple[Any, ...]) -> TraceRow:
         bool(rewound_by),
         bool(cut),
         full,
+        bool(masked),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devs_git.domain.recall.traces import cut_text
+from devs_git.domain.recall.traces import MASKED, cut_text
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, when
 from devs_git.entrypoints.console import for_person, paint
@@ -31,6 +31,7 @@ def _line(row: TraceRow) -> tuple[str, ...]:
     state = paint("rewound", "bright_black") if row.rewound else failed
     name, task = printable(row.tool_name, "") or "-", row.task_id or "-"
     cut = paint(cut_text(row.size, row.full_bytes), "yellow") if row.cut_by_client else ""
+    masked = paint(MASKED, "yellow") if row.masked else ""
     return (
         paint(printable(row.trace_id, ""), "yellow"),
         task,
@@ -38,7 +39,7 @@ def _line(row: TraceRow) -> tuple[str, ...]:
         state,
         amount(row.size),
         when(row.created_at),
-        cut,
+        ", ".join(filter(None, (cut, masked))),
     )
 
 
