@@ -31,7 +31,7 @@ class ExpectedTrace:
         """Its row in a list."""
         digest = hashlib.sha256(self.output).hexdigest()
         made = {"trace_id": trace_id, "digest": digest, "size": len(self.output), "rewound": rewound}
-        return {**self.known, **made, "cut_by_client": False, "full_bytes": None}
+        return {**self.known, **made, "cut_by_client": False, "full_bytes": None, "masked": False}
 
 
 @dataclass(frozen=True)

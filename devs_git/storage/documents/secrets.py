@@ -1,7 +1,7 @@
 """What looks like a credential in a text, and the text without it.
 
 The detector is Kingfisher, a library of the extra `devs-git[mask]`; `credentials.yaml` has the few forms that its own rules
-leave out. It reads about 200 MB in a second. Nothing that it finds is looked up in the network.
+leave out. It reads about 150 MB in a second. Nothing that it finds is looked up in the network.
 """
 
 from __future__ import annotations
