@@ -67,6 +67,7 @@ def test_everything_that_is_known_of_a_trace_comes_back(catalog: Catalog) -> Non
         rewound=False,
         cut_by_client=True,
         full_bytes=7,
+        masked=False,
     )
     assert (traces.input_of(catalog, "t-1"), traces.output(catalog, "t-1")) == ("in", b"out")
 
