@@ -75,7 +75,7 @@ def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any], *, whole
     payload, count = traces.raw(catalog, known["trace_id"]), len(numbers)
     pieces = _pieces(catalog, body_id, numbers)
     if not whole and (hidden := _without_secrets(told, payload, _pieces(catalog, body_id, numbers))):
-        packed = bodies.pack_pieces(secrets.masked_pieces(pieces))
+        packed = bodies.pack_pieces(secrets.mask_pieces(pieces))
         # The payload has the same text once more, in a form that the detector may read otherwise.
         told, payload = {**told, **hidden, "masked": True}, b""
         count, pieces = len(packed.parts), map(bodies.unpack, packed.parts)
@@ -91,10 +91,10 @@ def _pieces(catalog: Catalog, body_id: int, numbers: list[int]) -> Iterator[byte
 
 def _without_secrets(told: dict[str, Any], payload: bytes, pieces: Iterable[bytes]) -> dict[str, str]:
     """The free texts of a trace, masked; empty if there is no secret in them, in its payload and in its output."""
-    hidden = {name: secrets.masked(told[name]) for name in _FREE}
+    hidden = {name: secrets.mask(told[name]) for name in _FREE}
     if any(hidden[name] != told[name] for name in _FREE):
         return hidden
-    return hidden if secrets.hold_secret((payload,)) or secrets.hold_secret(pieces) else {}
+    return hidden if secrets.pieces_hold_secret((payload,)) or secrets.pieces_hold_secret(pieces) else {}
 
 
 def is_masked(line: bytes) -> bool:

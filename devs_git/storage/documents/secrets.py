@@ -51,13 +51,13 @@ def holds_secret(text: str) -> bool:
     return bool(_found(text.encode("utf-8", "surrogatepass")))
 
 
-def masked(text: str) -> str:
+def mask(text: str) -> str:
     """The text with `[masked:KIND]` in the place of each credential. INVALID_ARGUMENTS without the detector."""
     data = text.encode("utf-8", "surrogatepass")
     return _replaced(data, _found(data)).decode("utf-8", "surrogatepass")
 
 
-def masked_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def mask_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Mask an output that comes in pieces; a secret may lie across two of them. INVALID_ARGUMENTS without the detector."""
     # `done`: how many bytes of `held` are passed on already, and stay only to show what follows them.
     held, done = b"", 0
@@ -72,7 +72,7 @@ def masked_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
     yield _replaced(held, _found(held), done)
 
 
-def hold_secret(pieces: Iterable[bytes]) -> bool:
+def pieces_hold_secret(pieces: Iterable[bytes]) -> bool:
     """Whether there is a credential in an output that comes in pieces. INVALID_ARGUMENTS without the detector."""
     held = b""
     for piece in pieces:

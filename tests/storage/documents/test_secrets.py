@@ -23,7 +23,7 @@ WORD = "hunt3r-" + base64.b32encode(b"a made-up one").decode().lower().rstrip("=
 @pytest.mark.parametrize("seed", range(3))
 def test_at_least_95_percent_of_the_forms_of_credentials_are_masked(seed: int) -> None:
     forms = list(credentials(seed))
-    missed = [name for name, text, secret in forms if _shows(secrets.masked(text), secret)]
+    missed = [name for name, text, secret in forms if _shows(secrets.mask(text), secret)]
     assert len(forms) >= 60
     assert len(missed) <= len(forms) * 0.05, missed
 
@@ -39,32 +39,30 @@ def test_at_most_1_percent_of_ordinary_lines_are_changed_alone_or_together() -> 
     assert len(lines) == LINES
     changed = [line for line in lines if secrets.holds_secret(line)]
     assert len(changed) <= LINES * 0.01, changed[:20]
-    together = secrets.masked("\n".join(lines)).split("\n")
+    together = secrets.mask("\n".join(lines)).split("\n")
     assert len(together) == LINES
     assert sum(map(str.__ne__, lines, together)) <= LINES * 0.01
 
 
 def test_what_is_masked_stays_as_it_is_when_it_is_masked_again() -> None:
     for name, text, _secret in credentials():
-        once = secrets.masked(text)
-        assert secrets.masked(once) == once, name
+        once = secrets.mask(text)
+        assert secrets.mask(once) == once, name
 
 
 def test_only_the_secret_is_replaced_and_its_kind_is_named() -> None:
-    assert (
-        secrets.masked(f"host: a\npassword: {WORD}\nport: 5") == "host: a\npassword: [masked:named]\nport: 5"
-    )
+    assert secrets.mask(f"host: a\npassword: {WORD}\nport: 5") == "host: a\npassword: [masked:named]\nport: 5"
     escaped = f'{{"command": "export TOKEN=\\"{WORD}\\" && make"}}'
-    assert secrets.masked(escaped) == '{"command": "export TOKEN=\\"[masked:named]\\" && make"}'
-    assert secrets.masked("in\ud800") == "in\ud800"
+    assert secrets.mask(escaped) == '{"command": "export TOKEN=\\"[masked:named]\\" && make"}'
+    assert secrets.mask("in\ud800") == "in\ud800"
     # A byte order mark does not move the places of what is found.
     for start in ("\ufeff", "\ufffe", "\0\0\ufeff"):
-        assert secrets.masked(f"{start}password: {WORD}") == f"{start}password: [masked:named]"
+        assert secrets.mask(f"{start}password: {WORD}") == f"{start}password: [masked:named]"
 
 
 def test_an_annotation_for_another_scanner_hides_no_secret() -> None:
     for note in ("gitleaks:allow", "betterleaks:allow", "kingfisher:ignore", "pragma: allowlist secret"):
-        assert WORD not in secrets.masked(f"password: {WORD} # {note}")
+        assert WORD not in secrets.mask(f"password: {WORD} # {note}")
 
 
 @pytest.mark.parametrize("ending", ["\n", " "], ids=["lines", "one line"])
@@ -85,12 +83,14 @@ def test_a_secret_across_two_parts_is_found(ending: str, monkeypatch: pytest.Mon
     cuts = sorted(dice.sample(range(len(whole)), 60))
     pieces = [whole[start:end] for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True)]
     assert b"".join(pieces) == whole
-    masked = b"".join(secrets.masked_pieces(pieces)).decode()
+    masked = b"".join(secrets.mask_pieces(pieces)).decode()
     assert not [secret for _text, secret in made if secret in masked]
     if ending == "\n":
-        assert _without_kinds(masked) == _without_kinds(secrets.masked(whole.decode()))
-    assert secrets.hold_secret([b"x" * 20_000, f"\npassword: {WORD[:8]}".encode(), f"{WORD[8:]}\n".encode()])
-    assert not secrets.hold_secret([b"x" * 20_000, b"\nword: ", f"{WORD}\n".encode()])
+        assert _without_kinds(masked) == _without_kinds(secrets.mask(whole.decode()))
+    assert secrets.pieces_hold_secret(
+        [b"x" * 20_000, f"\npassword: {WORD[:8]}".encode(), f"{WORD[8:]}\n".encode()]
+    )
+    assert not secrets.pieces_hold_secret([b"x" * 20_000, b"\nword: ", f"{WORD}\n".encode()])
 
 
 def _without_kinds(text: str) -> str:
@@ -99,14 +99,14 @@ def _without_kinds(text: str) -> str:
 
 def test_bytes_that_are_no_text_come_back_as_they_were() -> None:
     data = random.Random(6).randbytes(1 << 17)
-    assert b"".join(secrets.masked_pieces([data[:99], data[99:]])) == data
-    assert b"".join(secrets.masked_pieces([])) == b""
+    assert b"".join(secrets.mask_pieces([data[:99], data[99:]])) == data
+    assert b"".join(secrets.mask_pieces([])) == b""
 
 
 def test_without_the_detector_nothing_is_taken_for_free_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kingfisher_sdk", None)
     secrets._detector.cache_clear()
     with pytest.raises(DevsError, match="not installed"):
-        secrets.masked("password")
+        secrets.mask("password")
     with pytest.raises(DevsError, match="not installed"):
         secrets.holds_secret("password")
