@@ -60,6 +60,17 @@ def test_only_the_secret_is_replaced_and_its_kind_is_named() -> None:
         assert secrets.mask(f"{start}password: {WORD}") == f"{start}password: [masked:named]"
 
 
+def test_a_short_or_wordy_password_is_masked_where_its_name_leaves_no_doubt() -> None:
+    for text in (
+        "DB_PASSWORD=Super" + "Secret!",
+        "password: hunt" + "er2",
+        "APP_SECRET='change" + "-me-now'",
+    ):
+        assert "[masked:" in secrets.mask(text), text
+    for text in ("DB_PASSWORD=${DB_PASSWORD}", "PWD=/work/main", "token = next_token", "password: str"):
+        assert secrets.mask(text) == text
+
+
 def test_an_annotation_for_another_scanner_hides_no_secret() -> None:
     for note in ("gitleaks:allow", "betterleaks:allow", "kingfisher:ignore", "pragma: allowlist secret"):
         assert WORD not in secrets.mask(f"password: {WORD} # {note}")
