@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import contract_show, contract_start, phase_set, task_start, task_status
+from devs_git.commands import contract_show, contract_start, phase_set, rewind, task_start, task_status
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests.conftest import Tasks
 from tests.support.web_client import serve
 
 pytestmark = pytest.mark.thorough
@@ -144,3 +145,12 @@ def test_a_contract_with_a_slash_works_in_every_door(ledgered: Workspace) -> Non
             assert (told.status, told.value) == (200, by_tool)
             events = web.get(f"/api/v1/contracts/{name}/history")
             assert (events.status, events.value["events"][-1]["contract"]) == (200, "feature/dates")
+
+
+def test_contracts_stay_after_a_rewind(tasks: Tasks) -> None:
+    """Then each clone has a view of its own of the checkpoints."""
+    scene = tasks({"10": {"a": "1\n"}, "11": {"a": "2\n"}})
+    steer(Workspace.open(scene.top), "release")
+    rewind.run(Workspace.open(scene.top), rewind.Request("10"))
+    shown = contract_show.run(Workspace.open(scene.top), contract_show.Request("release"))
+    assert (shown.contract, shown.started_at != "") == ("release", True)

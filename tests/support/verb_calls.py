@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.__main__ import main
-from devs_git.commands import conversation_import, snapshot_create, trace_put
+from devs_git.commands import contract_start, conversation_import, snapshot_create, trace_put
 from devs_git.domain.gates import gate_model
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.verbs import READS, VERBS
@@ -33,7 +33,7 @@ SAMPLES = {
     "contract show": ("contract", "show", "main"),
     "log": ("log", "--all"),
     "history": ("history", "--task", "10"),
-    "why": ("why", "f1.txt:1"),
+    "why": ("why", "f2.txt:1"),
     "show": ("show", "task-10@1"),
     "diff": ("diff", "task-10", "--against", "HEAD", "--hunks"),
     "status": ("status",),
@@ -93,6 +93,7 @@ def _living(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Pat
     (repo / "new").mkdir()
     (repo / "new" / "x.txt").write_text("untracked\n")
     (repo / "link").symlink_to("a.txt")
+    contract_start.run(ledgered, contract_start.Request("main"))
     snapshot_create.run(ledgered, snapshot_create.Request())
     trace_put.run(ledgered, trace_put.Request(b"printed", trace_id="t-1"))
     said = repo.parent / "said.jsonl"

@@ -71,7 +71,7 @@ def view_with(history: History, alive: Collection[str]) -> History:
     """The history for a clone for which, of the `points_in_doubt`, those with the tags `alive` are live."""
     unsure = points_in_doubt(history)
     points = history.checkpoints | {point.tag: replace(point, live=point.tag in alive) for point in unsure}
-    view = History(history.tip, dict(history.tasks), points, history.operations)
+    view = replace(history, tasks=dict(history.tasks), checkpoints=points)
     for task_id in history.tasks.keys() & {point.task_id for point in unsure}:
         task = history.tasks[task_id]
         view.tasks[task_id] = replace(task, status=_status(task, view.of_task(task_id)))
@@ -101,7 +101,7 @@ def own_view(history: History, clone: str) -> History:
         tag: replace(point, live=not (point.replaced or rewind_of(point, clone)))
         for tag, point in history.checkpoints.items()
     }
-    return History(history.tip, history.tasks, points, mine)
+    return replace(history, checkpoints=points, operations=mine)
 
 
 def changed_tasks(

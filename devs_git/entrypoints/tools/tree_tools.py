@@ -167,8 +167,8 @@ TOOLS: Final = (
     Tool(
         "drop_task",
         "drop",
-        "Undo one task in the middle, and keep the later ones: a new commit takes back what its commits changed; undo_rewind "
-        "takes that back. A conflict with later changes changes nothing, and names the files.",
+        "Undo one task in the middle, and keep the later ones, by a new commit; undo_rewind takes that back. "
+        "A conflict with later changes changes nothing, and names the files.",
         (
             Param("task_id", text_schema(ids.TASK_FORM), "The task: 10 or task-10.", required=True),
             Param("dry_run", FLAG, "Only say what would happen; write nothing."),

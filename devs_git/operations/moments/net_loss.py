@@ -48,7 +48,9 @@ def compare(workspace: Workspace, occasion: Occasion, previous: str, current: st
         loss_note.unwatch(workspace.places.shared / "moments", lambda one: one.of == worktree)
     if previous and previous != current and all(one.git_dir != own for one in watched):
         watched = (*watched, Watched(own, str(workspace.top), previous))
-    found = [loss for one in watched if (loss := _compared(workspace, occasion, one, current))]
+    found = [
+        loss for one in watched if (loss := _compared(workspace, occasion, one, current, running=not ended))
+    ]
     if found:
         # The tool runs meanwhile, and its end may be compared at the same time.
         with locks.hold(folder / "note.lock", wait=_WAIT):
@@ -113,9 +115,9 @@ def _exists(watched: Watched) -> bool:
 
 
 def _compared(
-    workspace: Workspace, occasion: Occasion | None, watched: Watched, current: str
+    workspace: Workspace, occasion: Occasion | None, watched: Watched, current: str, *, running: bool = False
 ) -> NotedLoss | None:
-    """What one worktree lost; None for nothing, or if the moment cannot be read any more."""
+    """What one worktree lost; None for nothing, or if the moment cannot be read any more. `running`: see `Kept`."""
     objects = workspace.objects
     git = moment_store.with_objects(workspace.store_git, workspace.places.common)
     own, born = str(workspace.places.git_dir) == watched.git_dir, True
@@ -125,7 +127,7 @@ def _compared(
             loss = loss_facts.all_of(git, before, watched.top, watched.left)
         else:
             moment = current if own else _moment_of(workspace, occasion, watched)
-            after = Kept(*read_moments.look_up(objects, moment))
+            after = Kept(*read_moments.look_up(objects, moment), running=running)
             born = bool(after.state.head)
             loss = loss_facts.compare(git, before, after, Path(watched.top), watched.left)
     except DevsError:

@@ -52,17 +52,17 @@ _LINE: Final = "--format=%x1e%H%x1f%ae %at%x1f%s"
 
 @immutable
 class Kept:
-    """A moment: its state and its details."""
+    """A moment: its state and its details. `running`: the next command runs already, so what the moment recorded counts more
+    than what is there now.
+    """
 
     state: State
     details: Details
+    running: bool = False
 
 
 def compare(git: Git, before: Kept, after: Kept, top: Path, left: Sequence[str]) -> Loss:
-    """What `before` has and nothing has now. `git` is that of the store. `left`: what the moment did not have.
-
-    What `after` has recorded counts more than what is there now: the next command may run already.
-    """
+    """What `before` has and nothing has now. `git` is that of the store. `left`: what the moment did not have."""
     facts = _Facts(git, before, after.state)
     present = facts.present()
     if lost_files(facts.files, present) or lost_staged(facts.staged, facts.files, present):
@@ -72,7 +72,7 @@ def compare(git: Git, before: Kept, after: Kept, top: Path, left: Sequence[str])
     return Loss(
         files=lost_files(facts.files, present),
         staged=lost_staged(facts.staged, facts.files, present),
-        ignored=facts.lost_ignored(before, after, top),
+        ignored=facts.lost_ignored(before, after.state, top, after.details.ignored if after.running else ""),
         commits=_commits(git, before.state, after.state, present.everywhere),
         branches=_branches(git, before, branches),
         stashes=tuple(oid for oid in stashes if is_stash_lost(_stashed(git, oid), present, facts.moved)),
@@ -143,14 +143,17 @@ class _Facts:
             everywhere=set(present.everywhere) | new,
         )
 
-    def lost_ignored(self, kept: Kept, after: Kept, top: Path) -> tuple[str, ...]:
-        """The ignored files of a moment that are gone, or that git has overwritten with files of a commit."""
+    def lost_ignored(self, kept: Kept, after: State, top: Path, again: str) -> tuple[str, ...]:
+        """The ignored files of a moment that are gone, or that git has overwritten with files of a commit.
+
+        `again`: a tree of those that were there when the later moment was made, '' for none.
+        """
         files = _blobs(self.git, kept.details.ignored)
         if not files:
             return ()
-        again = set(_tree(self.git, after.details.ignored))
-        files = {path: oid for path, oid in files.items() if path not in again}
-        changes = tree_difference.changes(self.git, kept.details.ignored, after.state.index)
+        held = set(_tree(self.git, again))
+        files = {path: oid for path, oid in files.items() if path not in held}
+        changes = tree_difference.changes(self.git, kept.details.ignored, after.index)
         overwritten = {change.path for change in changes if change.old and change.new}
         overwritten |= self._checked_out(files, top)
         return tuple(path for path in files if path in overwritten or not _is_there(top / path))
@@ -277,9 +280,10 @@ def _gone(git: Git, tip: str) -> list[GoneCommit]:
 
 
 def _refs(git: Git, after: Kept) -> tuple[Mapping[str, str], Collection[str]]:
-    """The local branches and stash entries that a moment recorded; those of now if it recorded none."""
-    recorded = after.details.branches, after.details.stashes
-    return recorded if recorded[0] else (refs.list_refs(git, "refs/heads"), refs.stashes(git))
+    """The local branches and stash entries: those that a moment recorded while a command is running, else those of now."""
+    if after.running and after.details.branches:
+        return after.details.branches, after.details.stashes
+    return refs.list_refs(git, "refs/heads"), refs.stashes(git)
 
 
 def _branches(git: Git, before: Kept, now: Mapping[str, str]) -> tuple[str, ...]:
