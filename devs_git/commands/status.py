@@ -5,7 +5,7 @@ from __future__ import annotations
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import unrecorded_commits
-from devs_git.storage.git import parent_command, worktree_status
+from devs_git.storage.git import worktree_status
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.worktree_status import Changed, TreeState
@@ -182,6 +182,10 @@ def _gaps(workspace: Workspace) -> tuple[Gap, ...]:
 
 def _open_journals(places: Places) -> tuple[str, ...]:
     """The journals of operations, without that of the command that called this one from a hook."""
-    folder, ours = places.journals, parent_command.operation(places)
-    names = (entry.name for entry in folder.iterdir()) if folder.is_dir() else ()
+    names = [entry.name for entry in places.journals.iterdir()] if places.journals.is_dir() else []
+    if not names:
+        return ()
+    from devs_git.storage.git import parent_command
+
+    ours = parent_command.operation(places)
     return tuple(sorted(name for name in names if not ours or name != f"{ours}.json"))

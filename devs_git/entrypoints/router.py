@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from devs_git.domain.verbs import CHANGES, READS, Verb, VerbRequest, verb
 from devs_git.errors import DevsError
-from devs_git.storage.git import parent_command
+from devs_git.storage.git.children import OPERATION
 from devs_git.storage.git.program import GitFailed
 from devs_git.values import replace
 from devs_git.workspace import Workspace
@@ -159,10 +159,13 @@ def _show(workspace: Workspace) -> None:
 
 
 def _recover_first(name: str, workspace: Workspace) -> None:
-    if parent_command.operation(workspace.places):
-        if verb(name).tier != READS:
-            raise parent_command.refusal(name)
-        return  # the operation is still running, so there is nothing to recover
+    if OPERATION in os.environ:
+        from devs_git.storage.git import parent_command
+
+        if parent_command.operation(workspace.places):
+            if verb(name).tier != READS:
+                raise parent_command.refusal(name)
+            return  # the operation is still running, so there is nothing to recover
     try:
         recover(workspace, alone=name in GOING_BACK)
     except DevsError:

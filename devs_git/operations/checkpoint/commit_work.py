@@ -19,8 +19,8 @@ from devs_git.domain.checkpoints.commit_trailers import with_trailers
 from devs_git.domain.ledger.event_keys import KEY_PREFIX, TrailerKey
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
+from devs_git.storage.git.children import OPERATION
 from devs_git.storage.git.files import replace_file
-from devs_git.storage.git.parent_command import OPERATION
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_lines, split_z
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace

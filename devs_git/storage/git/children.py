@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     # Loaded late: a command that needs no git does not load it.
     import subprocess
 
+# The environment variable that names our operation, for the gits that it starts and for all that they start.
+OPERATION: Final = "DEVS_GIT_OP"
 # Bytes in one read of a pipe.
 _PIECE: Final = 1 << 16
 _UNTIL: Final[ContextVar[float | None]] = ContextVar("until", default=None)

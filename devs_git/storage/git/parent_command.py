@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Final
 
 from devs_git.domain.ledger.ids import is_operation
 from devs_git.errors import DevsError
+from devs_git.storage.git.children import OPERATION
 from devs_git.storage.git.places import Places
-
-# The environment variable of the gits that we start, and of all that they start.
-OPERATION: Final = "DEVS_GIT_OP"
 
 
 def operation(places: Places) -> str:
