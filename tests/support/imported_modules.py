@@ -1,5 +1,6 @@
 """Counts the modules of devs_git that each process of a sequence of commands imports: the command line, git hooks, the MCP server.
 
+The `__init__` of a folder does not count: it has one line, and how many folders there are is a question of the floor plan.
 It uses only the standard library and the programs of one `bin` folder, so it can count in an older checkout, too.
 """
 
@@ -15,7 +16,7 @@ from pathlib import Path
 _SITE = """
 import atexit, os, sys, time
 def note(os=os, modules=sys.modules):
-    names = [name for name in list(modules) if name.partition(".")[0] == "devs_git"]
+    names = [name for name in list(modules) if name.partition(".")[0] == "devs_git" and not hasattr(modules[name], "__path__")]
     if names:
         with open(os.path.join(os.environ["MODULES_OF"], str(time.time_ns())), "w") as stream:
             stream.write("\\n".join(names))
