@@ -275,3 +275,23 @@ def test_an_older_git_is_named(scene: Scene, tmp_path: Path, monkeypatch: pytest
     error = refusal(lambda: go(scene))
     assert (error.code, error.details["reason"]) == ("GIT_RESET_FAILED", "git_failed")
     assert "2.38" in error.message
+
+
+def test_a_trailer_with_separators_is_no_other_commit(scene: Scene) -> None:
+    forged = f"{'a' * 40}\x1f{'b' * 40}\x1f\x1ftask-10"
+    scene.git(
+        "commit", "-q", "--allow-empty", "-m", f"x\n\nDevs-Task: task-11\nDevs-Task: task-11\x1e{forged}"
+    )
+    assert scene.git("rev-parse", "HEAD") in go(scene, dry_run=True).dropped
+    assert [one["code"] for one in go(scene, "10", dry_run=True).blocked_by] == ["CONFLICT"]
+
+
+@pytest.mark.quick
+def test_log_and_history_name_the_drop(scene: Scene) -> None:
+    go(scene)
+    runner = CliRunner()
+    shown = runner.invoke(cli, ["log", "--repo", str(scene.top)]).output
+    assert "drop: task-11" in shown
+    told = runner.invoke(cli, ["history", "--json", "--limit", "1", "--repo", str(scene.top)]).output
+    row = json.loads(told)["events"][0]
+    assert (row["event_type"], row["event_subtype"], row["task_id"]) == ("task", "dropped", "task-11")

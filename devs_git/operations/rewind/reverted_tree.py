@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -16,6 +17,7 @@ from devs_git.storage.ledger import lines_of_work
 
 _FIELD, _END = "%x1f", "%x1e"
 _FORMAT: Final = f"%H{_FIELD}%T{_FIELD}%P{_FIELD}%(trailers:key={TrailerKey.TASK},valueonly,unfold,separator={_FIELD}){_END}"
+_BEGINS: Final = r"\n?[0-9a-f]{40}\x1f[0-9a-f]{40}\x1f[0-9a-f ]*\x1f"
 _SIGN: Final = "devs-git <devs-git@localhost> 0 +0000"
 _CONFLICT: Final = 1
 _UNKNOWN_OPTION: Final = 129
@@ -37,14 +39,15 @@ def find_commits(git: Git, head: str, task_id: str, drops: Collection[str]) -> t
     )
     since = [f"^{oid}" for oid in drops if not lines_of_work.tips_without(git, [head], oid)]
     out = os.fsdecode(git.run("log", "--no-show-signature", "--no-color", *words, head, *since, "--"))
-    found = (_commit(text.strip("\n")) for text in out.split("\x1e")[:-1])
+    # A trailer that somebody wrote by hand may have a separator: what is behind it is no commit.
+    found = (_commit(text) for text in out.split("\x1e") if re.match(_BEGINS, text))
     commits = tuple(one for one in found if task_id in one.tasks)
     require_droppable(task_id, commits)
     return commits
 
 
 def _commit(text: str) -> TaskCommit:
-    oid, tree, parents, *tasks = text.split("\x1f")
+    oid, tree, parents, *tasks = text.strip("\n").split("\x1f")
     return TaskCommit(
         oid, tree, tuple(parents.split()), tuple(dict.fromkeys(filter(None, map(_task, tasks))))
     )

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from devs_git.commands import branch, diff, history, log, show, status
     from devs_git.domain.checkpoints.rows import Row, TaskPage
 
-MARKS = {"rewound": "<", "undone": ">", "restored": "+"}
+MARKS = {"rewound": "<", "undone": ">", "restored": "+", "dropped": "-"}
 SHOWN = 10  # paths of each kind that `status` lists
 
 
 def checkpoints_text(result: log.Result) -> str:
-    """The newest first. `*`: live. `o`: rewound or replaced. `.`: a moment. `<`: a rewind. `>`: an undo. `+`: a restore."""
+    """The newest first. `*`: live. `o`: rewound, replaced or dropped. `.`: a moment.
+
+    Of the operations: `<` a rewind, `>` an undo, `+` a restore, `-` a drop.
+    """
     rows: list[tuple[str, ...]] = []
     between: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
     operations = ((one.created_at, one.position, _operation_row(one)) for one in result.operations)
