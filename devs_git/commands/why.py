@@ -93,6 +93,7 @@ class Result(VerbResult):
 def run(workspace: Workspace, request: Request) -> Result:
     """NOT_INITIALIZED; INVALID_ARGUMENTS for a line that git does not find."""
     tip = workspace.ledger.require()
+    workspace.require_believed()
     name, line = request.place
     (path,) = restored_tree.below_top(workspace.top, request.folder, (name,)) or ("",)
     origin = line_commit.find(workspace, path, line)

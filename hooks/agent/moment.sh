@@ -5,7 +5,6 @@ client=$1 event=$2 own=$here/devs/moments
 # include agent/may-write.sh
 # include agent/unchanged.sh
 # include agent/may-destroy.sh
-# include agent/may-overwrite.sh
 # include agent/note-prompt.sh
 case $event in
   before | prompt)

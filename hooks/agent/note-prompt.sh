@@ -1,3 +1,4 @@
+# include agent/may-overwrite.sh
 # Note the session of a prompt ($1: the payload): a person's commands are about the session that was prompted last. A text in
 # JSON has a backslash before each quote, so this is the name of a field.
 note_prompt() {

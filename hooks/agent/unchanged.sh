@@ -8,15 +8,12 @@ ask() {
 }
 
 # Whether HEAD, index and files are as in the newest moment, and before a call also branches and stash. A prompt waits 0.12
-# seconds for the answer, a call 5.
+# seconds for the answer, a call 5. After a start of the machine, Python looks whether the newest moment is whole.
 is_unchanged() {
   [ -f "$own/last" ] && { read -r head_file && read -r head && read -r index && read -r refs && read -r _ && read -r started; } <"$own/last" || return
-  # After a start of the machine, Python looks whether the newest moment is whole.
-  { read -r now </proc/sys/kernel/random/boot_id; } 2>/dev/null || now=
-  [ "$now" = "$started" ] || return
+  now=; { read -r now </proc/sys/kernel/random/boot_id; } 2>/dev/null; [ "$now" = "$started" ] || return
   { read -r now <"$here/HEAD"; } 2>/dev/null && [ "$now" = "$head_file" ] || return
-  oid=$now
-  case $now in 'ref: '*) { read -r oid <"$tool_common/${now#ref: }"; } 2>/dev/null || oid=$(ask rev-parse -q --verify HEAD) ;; esac
+  oid=$now; case $now in 'ref: '*) { read -r oid <"$tool_common/${now#ref: }"; } 2>/dev/null || oid=$(ask rev-parse -q --verify HEAD) ;; esac
   [ "$oid" = "$head" ] || return
   # What was left out, such as a repository of its own, is listed each time: it may be an ordinary file now, and only Python
   # knows. Two gits at once are quicker than one that answers both questions. Python takes their answers, too.

@@ -22,6 +22,7 @@ from devs_git.commands import (
     status,
     task_start,
     task_status,
+    why,
 )
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.ledger.events import LEDGER
@@ -58,6 +59,7 @@ REQUESTS: dict[str, Callable[[str], Any]] = {
     "gate list": lambda _gate: gate_list.Request(),
     "gate wait": gate_wait.Request,
     "gate show": gate_show.Request,
+    "why": lambda _gate: why.Request("b.txt:1"),
 }
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +59,22 @@ def blob(data: bytes) -> str:
 
 
 def stored_oids(top: Path) -> set[str]:
-    """Oids of all contents on disk and in the index, and of all that refs reach."""
+    """Oids of all contents on disk and in the index, and of all that refs reach, those of the store of moments, too."""
     found = {blob(data) for _kind, data in contents(top).values()}
     found |= {line.split()[1] for line in git("ls-files", "-s", "-z", where=top).split("\0") if line}
     found |= {line.split()[0] for line in git("rev-list", "--objects", "--all", where=top).splitlines()}
-    return found - {EMPTY}
+    return (found | _of_moments(top)) - {EMPTY}
+
+
+def _of_moments(top: Path) -> set[str]:
+    """Oids of what the refs of moments reach, read with plain git."""
+    store = top / ".git/devs/moments.git"
+    if not store.exists():
+        return set()
+    env = {**os.environ, "GIT_DIR": str(store), "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(top / ".git/objects")}
+    words = ["git", "rev-list", "--objects", "--all"]
+    done = subprocess.run(words, cwd=top, env=env, capture_output=True, text=True, check=True)
+    return {line.split()[0] for line in done.stdout.splitlines()}
 
 
 def litter(top: Path) -> list[str]:

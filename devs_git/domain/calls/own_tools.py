@@ -26,6 +26,7 @@ READING: Final = frozenset(
         "preview_rewind",
         "search_traces",
         "show_checkpoint",
+        "show_contract",
         "task_status",
     }
 )
@@ -37,6 +38,7 @@ WRITING: Final = frozenset(
         "branch_from_checkpoint",
         "create_checkpoint",
         "create_snapshot",
+        "drop_task",
         "git_checkout",
         "request_tas_revision",
         "restore_files",

@@ -7,6 +7,7 @@ writer has one part in memory at a time, and the reader one trace.
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Protocol
@@ -18,7 +19,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.documents import schemas, secrets
+from devs_git.storage.documents import schemas
 from devs_git.storage.git import bounded
 from devs_git.values import fields, replace
 
@@ -73,24 +74,37 @@ def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any], *, whole
     told |= {name: bool(told[name]) for name in ("cut_by_client", "masked") if name in told}
     told |= {"is_error": traces.failure_of(known["is_error"]), "input": given}
     payload, count = traces.raw(catalog, known["trace_id"]), len(numbers)
-    pieces = _pieces(catalog, body_id, numbers)
+    parts: Iterable[bytes] = _packed(catalog, body_id, numbers)
     if not whole and (hidden := _without_secrets(told, payload, _pieces(catalog, body_id, numbers))):
-        packed = bodies.pack_pieces(secrets.mask_pieces(pieces))
+        from devs_git.storage.documents import secrets
+
+        masked = bodies.pack_pieces(secrets.mask_pieces(_pieces(catalog, body_id, numbers)))
         # The payload has the same text once more, in a form that the detector may read otherwise.
         told, payload = {**told, **hidden, "masked": True}, b""
-        count, pieces = len(packed.parts), map(bodies.unpack, packed.parts)
+        count, parts = len(masked.parts), masked.parts
     yield _line({**told, **_bytes("raw", payload), "parts": count})
-    for number, piece in enumerate(pieces):
-        yield _line({"part": number, **_bytes("output", piece)})
+    yield from map(_part_line, itertools.count(), parts)
+
+
+def _part_line(number: int, packed: bytes) -> bytes:
+    # A part has some MiB, so nothing else holds it.
+    return _line({"part": number, **_bytes("output", bodies.unpack(packed))})
+
+
+def _packed(catalog: Catalog, body_id: int, numbers: list[int]) -> Iterator[bytes]:
+    query = "SELECT output FROM parts WHERE body_id = ? AND number = ?"
+    return (packed for number in numbers for (packed,) in catalog.rows(query, body_id, number))
 
 
 def _pieces(catalog: Catalog, body_id: int, numbers: list[int]) -> Iterator[bytes]:
-    query = "SELECT output FROM parts WHERE body_id = ? AND number = ?"
-    return (bodies.unpack(packed) for number in numbers for (packed,) in catalog.rows(query, body_id, number))
+    return map(bodies.unpack, _packed(catalog, body_id, numbers))
 
 
 def _without_secrets(told: dict[str, Any], payload: bytes, pieces: Iterable[bytes]) -> dict[str, str]:
     """The free texts of a trace, masked; empty if there is no secret in them, in its payload and in its output."""
+    # Late: an export of whole traces does not need it.
+    from devs_git.storage.documents import secrets
+
     hidden = {name: secrets.mask(told[name]) for name in _FREE}
     if any(hidden[name] != told[name] for name in _FREE):
         return hidden
