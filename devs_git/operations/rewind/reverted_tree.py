@@ -17,7 +17,7 @@ from devs_git.storage.ledger import lines_of_work
 
 _FIELD, _END = "%x1f", "%x1e"
 _FORMAT: Final = f"%H{_FIELD}%T{_FIELD}%P{_FIELD}%(trailers:key={TrailerKey.TASK},valueonly,unfold,separator={_FIELD}){_END}"
-_BEGINS: Final = r"\n?[0-9a-f]{40}\x1f[0-9a-f]{40}\x1f[0-9a-f ]*\x1f"
+_BEGINS: Final = rf"\n?{ids.OID_FORM}\x1f{ids.OID_FORM}\x1f[0-9a-f ]*\x1f"
 _SIGN: Final = "devs-git <devs-git@localhost> 0 +0000"
 _CONFLICT: Final = 1
 _UNKNOWN_OPTION: Final = 129
