@@ -92,7 +92,8 @@ class World(People, Moments, NewCommits, RuleBasedStateMachine):
 
     def verb(self, call: Callable[[], Any], *, index: bool = True, clean: bool = False) -> Any:
         """Run a verb. If it is refused, nothing has changed. In both cases nothing is lost."""
-        held, before = ProtectedContents.now(self.case, index=index, clean=clean), self.case.look()
+        # The look comes first: git's own status refreshes the index of a nested repository, which is held, too.
+        before, held = self.case.look(), ProtectedContents.now(self.case, index=index, clean=clean)
         done, code, said = None, "done", ""
         try:
             done = call()
@@ -113,7 +114,7 @@ class World(People, Moments, NewCommits, RuleBasedStateMachine):
         if how not in ("us", "filter", "both"):
             workspace = replace(self.case.workspace, progress=self._beside(how, at))
             return self.verb(lambda: verb.run(workspace, request), clean=clean)
-        held, before = ProtectedContents.now(self.case, clean=clean), self.case.look()
+        before, held = self.case.look(), ProtectedContents.now(self.case, clean=clean)
         last = killed_moves.last_operation(self.case)
         killed = killed_moves.run_killed(self.case, verb, request, (how, at))
         self.count("killed" if killed else "not killed")
