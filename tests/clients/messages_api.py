@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.clients.script import Call, Turn
+from tests.clients.script import Call, Thought, Turn
 
 MODEL = "claude-sonnet-4-5"
 _USAGE = {"input_tokens": 10, "output_tokens": 5}
@@ -42,13 +42,19 @@ class MessagesApi:
                     "name": f"{block.namespace}{block.tool}",
                     "input": {},
                 }
-                delta = {"type": "input_json_delta", "partial_json": json.dumps(block.arguments)}
+                deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block.arguments)}]
+            elif isinstance(block, Thought):
+                begin = {"type": "thinking", "thinking": "", "signature": ""}
+                deltas = [
+                    {"type": "thinking_delta", "thinking": block.text},
+                    {"type": "signature_delta", "signature": block.signature},
+                ]
             else:
                 begin = {"type": "text", "text": ""}
-                delta = {"type": "text_delta", "text": block.text}
+                deltas = [{"type": "text_delta", "text": block.text}]
             events += [
                 {"type": "content_block_start", "index": at, "content_block": begin},
-                {"type": "content_block_delta", "index": at, "delta": delta},
+                *({"type": "content_block_delta", "index": at, "delta": delta} for delta in deltas),
                 {"type": "content_block_stop", "index": at},
             ]
         reason = "tool_use" if called else "end_turn"

@@ -15,6 +15,14 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Thought:
+    """The model thinks before it says something. Only Claude Code's API has it, signed."""
+
+    text: str
+    signature: str = "c2lnbmVk"
+
+
+@dataclass(frozen=True)
 class Call:
     """The model calls a tool by the name that the client offers. `source` is for tools that take text instead of JSON."""
 
@@ -24,7 +32,7 @@ class Call:
     source: str | None = None
 
 
-Block = Text | Call
+Block = Text | Thought | Call
 Turn = tuple[Block, ...]
 # What the model does next may depend on what it was told of its calls.
 Reply = Callable[[Sequence[str]], Turn]

@@ -50,6 +50,14 @@ def knows(line: Mapping[str, Any]) -> bool:
 
 def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     """The messages of one line: one of an answer; of a user's line one for each tool result, and one for the rest."""
+    from devs_git.domain.clients.claude_chain import with_places
+    from devs_git.domain.clients.claude_forms import note_unknown
+
+    note_unknown(line, memory)
+    return with_places(line, _said(line, memory), memory)
+
+
+def _said(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     from devs_git.domain.clients.claude_notices import ended_task, speaker
     from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, moment, spoken, text
     from devs_git.domain.recall.conversation import Message

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from devs_git.domain.recall.conversation import Message
+from devs_git.domain.recall.session_entries import Native
 from devs_git.domain.text.times import stamp
 from devs_git.values import field, mutable
 
@@ -33,6 +34,9 @@ class Memory:
     `finished`: the calls of which the last line told how they ended. `ended`: whether each of them failed and is stored,
     until a message has its result. `processes`: id, command and whether it ended of the call that started each process.
     `tasks`: the other members of each `EndedTask` whose output was not taken yet, by `call_id`.
+
+    `links`: the message before each line that is no message itself, by the client's id of the line. `thoughts`: the id of
+    an answer, then the model's thoughts in it that no message has yet. `unknown`: what no form of a line that we know has.
     """
 
     session_id: str = ""
@@ -49,6 +53,9 @@ class Memory:
     fork: list[Any] = field(default_factory=list)
     turn_id: str = ""
     ordinal: int | None = None
+    links: dict[str, str] = field(default_factory=dict)
+    thoughts: list[Any] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
 
     def note_call(self, call_id: str, name: str, given: Any) -> None:
         note(self.calls, call_id, [name, given])
@@ -144,6 +151,7 @@ class UnnamedMessage(NamedTuple):
     own_id: str = ""
     call_id: str = ""
     answer: Answer = Answer()
+    native: Native = Native()
 
 
 def text(value: Any) -> str:

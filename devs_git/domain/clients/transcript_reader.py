@@ -20,6 +20,7 @@ from devs_git.domain.clients.transcript_lines import (
 )
 from devs_git.domain.ledger.events import one_line
 from devs_git.domain.recall.conversation import Message, canonical, session_of_subagent
+from devs_git.domain.recall.session_entries import Native
 from devs_git.values import as_mapping, field, mutable, replace
 
 # In how many lines a transcript must show which client wrote it.
@@ -32,7 +33,7 @@ _BAD: Final = (TypeError, ValueError, KeyError, AttributeError, RecursionError)
 class TranscriptMessage(NamedTuple):
     """One message of a transcript. `call_id` is the client's id of the call that it answers, `event` the event of the hook
     after such a call. `loose` counts tokens that belong to no message. `answer`: see there. `turn_id` and `ordinal` are the
-    client's names of its turn and line; '' and None for none.
+    client's names of its turn and line; '' and None for none. `native`: see there.
     """
 
     message: Message
@@ -42,6 +43,7 @@ class TranscriptMessage(NamedTuple):
     answer: Answer = Answer()
     turn_id: str = ""
     ordinal: int | None = None
+    native: Native = Native()
 
 
 @mutable
@@ -89,7 +91,8 @@ class Reader:
         event = self.client.answered[bool(message.is_error)]
         loose, self.memory.loose = self.memory.loose, 0
         own = (self.memory.turn_id, self.memory.ordinal)
-        return TranscriptMessage(message, said.call_id, event, loose, said.answer, *own)
+        native = said.native._replace(call_id=said.call_id)
+        return TranscriptMessage(message, said.call_id, event, loose, said.answer, *own, native)
 
     def _own_name(self, said: UnnamedMessage, *, timed: bool) -> str:
         """An id made from the message, because the client has none. Without a time, also from the number of equal messages before."""

@@ -6,6 +6,7 @@ output before we got it: then the trace says so.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from devs_git.values import immutable
@@ -20,6 +21,7 @@ MASKED: Final = "masked when it was exported"
 _MOST: Final = 1 << 53
 # How many characters of a shortened output are its beginning. The others are its end.
 _HEAD: Final = 300
+_LEFT_OUT: Final = re.compile(r"\n\[([0-9]{1,15}) characters are left out; [^\]\n]*\]\n")
 
 
 @immutable
@@ -117,3 +119,19 @@ def shorten(text: str, trace_id: str, *, cut_by_client: bool = False) -> str:
     more = "the output, as the client cut it" if cut_by_client else "the whole output"
     way_back = f"[{left_out} characters are left out; {more}: git devs trace get {trace_id}]"
     return f"{text[:_HEAD]}\n{way_back}\n{text[-tail:]}"
+
+
+def lengthen(shown: str, output: str) -> str | None:
+    """The text that `shorten` made `shown` of, from the output of its trace; None if that does not have it."""
+    found = _LEFT_OUT.search(shown)
+    if not found:
+        return None
+    head, tail = shown[: found.start()], shown[found.end() :]
+    start = output.find(head)
+    whole = output[start : start + len(head) + int(found[1]) + len(tail)]
+    return whole if start >= 0 and whole.endswith(tail) else None
+
+
+def is_shortened(text: str) -> bool:
+    """Whether `shorten` may have made this text. Any tool can print such a text."""
+    return _LEFT_OUT.search(text) is not None

@@ -154,7 +154,7 @@ def _insert(catalog: Catalog, session_id: str, read: TranscriptMessage, task_id:
     created_at = message.timestamp or about.now
     done = catalog.base.execute(
         "INSERT INTO messages (session_id, message_id, turn_id, ordinal, task_id, agent, role, tool_name, is_error, body, "
-        "created_at, rewound_by, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "created_at, rewound_by, recorded_at, native) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             session_id,
             message.id,
@@ -169,6 +169,7 @@ def _insert(catalog: Catalog, session_id: str, read: TranscriptMessage, task_id:
             created_at,
             traces.rewound_by(catalog, task_id, created_at),
             about.now,
+            bodies.pack(canonical(read.native.record()).encode()),
         ),
     )
     assert done.lastrowid is not None

@@ -230,4 +230,8 @@ DELETE FROM settings WHERE key = 'ledger'
 # Traces of an export that masked secrets. Earlier exports masked nothing.
 _MASKED: Final = "ALTER TABLE traces ADD COLUMN masked INTEGER NOT NULL DEFAULT 0"
 
-STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED, _MASKED)
+# What the client's own form of a message has beside its content, so that a session can be written for the client again.
+# Of older messages it is unknown, until somebody reads their transcript again.
+_NATIVE: Final = "ALTER TABLE messages ADD COLUMN native BLOB"
+
+STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED, _MASKED, _NATIVE)

@@ -23,6 +23,7 @@ from devs_git.values import immutable
 PENDING: Final = "purging"
 PURGED: Final = "[purged]"
 _KEPT: Final = ("timestamp", "is_error", "token_count", "cost_usd")
+_PLACE: Final = ("parent", "call_id", "answer", "kind")
 _COLUMNS: Final = "trace_id, tool_name, tool_use_id, agent, session_id"
 
 Progress = Callable[[str, int, int], None]
@@ -46,11 +47,12 @@ def look(catalog: Catalog, forms: tuple[bytes, ...], progress: Progress) -> Hits
     if not forms:
         return Hits()
     found = tuple(_traces(catalog, forms, progress))
-    said = catalog.rows("SELECT number, body, message_id, tool_name FROM messages ORDER BY number")
+    said = catalog.rows("SELECT number, body, native, message_id, tool_name FROM messages ORDER BY number")
     numbers = tuple(
         number
-        for number, body, *words in said
-        if contains(bodies.unpack(body), forms) or _any_holds(words, forms)
+        for number, body, native, *words in said
+        if any(contains(bodies.unpack(packed), forms) for packed in (body, native) if packed)
+        or _any_holds(words, forms)
     )
     memories = catalog.rows("SELECT path, memory FROM transcripts")
     return Hits(found, numbers, tuple(path for path, memory in memories if _any_holds([memory], forms)))
@@ -86,7 +88,7 @@ def take_out(catalog: Catalog, hits: Hits, forms: tuple[bytes, ...]) -> None:
     for trace_id in hits.traces:
         catalog.base.execute("DELETE FROM traces WHERE trace_id = ?", (trace_id,))
     for number in hits.messages:
-        _overwrite(catalog, number)
+        _overwrite(catalog, number, forms)
     for path in hits.memories:
         query = "SELECT memory FROM transcripts WHERE path = ?"
         memory = catalog.base.execute(query, (path,)).fetchone()[0].encode("utf-8", "surrogatepass")
@@ -99,14 +101,25 @@ def take_out(catalog: Catalog, hits: Hits, forms: tuple[bytes, ...]) -> None:
     catalog.set(PENDING, "1")
 
 
-def _overwrite(catalog: Catalog, number: int) -> None:
+def _overwrite(catalog: Catalog, number: int, forms: tuple[bytes, ...]) -> None:
     base, index = catalog.base, fulltext.MESSAGES
-    (old,) = base.execute("SELECT body FROM messages WHERE number = ?", (number,)).fetchone()
+    query = "SELECT body, native FROM messages WHERE number = ?"
+    old, native = base.execute(query, (number,)).fetchone()
     record = {key: value for key, value in json.loads(bodies.unpack(old)).items() if key in _KEPT}
     body = bodies.pack(canonical({**record, "content": PURGED}).encode())
     fulltext.forget(catalog, index, number)
-    base.execute("UPDATE messages SET body = ?, tool_name = '' WHERE number = ?", (body, number))
+    base.execute(
+        "UPDATE messages SET body = ?, tool_name = '', native = ? WHERE number = ?",
+        (body, _place(native, forms), number),
+    )
     fulltext.add(catalog, index, number, bodies.message(body))
+
+
+def _place(native: bytes | None, forms: tuple[bytes, ...]) -> bytes:
+    """The place of a message in its session. It is never NULL, so that nobody reads the rest from the transcript again."""
+    known = json.loads(bodies.unpack(native)) if native else {}
+    kept = {name: known[name] for name in _PLACE if name in known and not _any_holds([known[name]], forms)}
+    return bodies.pack(canonical(kept).encode())
 
 
 def write_anew(catalog: Catalog, progress: Progress) -> None:

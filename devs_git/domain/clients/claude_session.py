@@ -1,0 +1,101 @@
+"""A session in the form of Claude Code's transcript, as 2.1.330 resumes it: one chain of lines, without any branch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from devs_git.domain.recall.session_entries import SessionEntry
+from devs_git.values import immutable
+
+# Of a model's answer that another client or an older devs-git took in, the model is unknown. Claude Code then goes on with
+# the one that is set.
+_UNKNOWN: Final = "unknown"
+
+
+@immutable
+class NewSession:
+    """The session to write: its id, its worktree, and of which session (`source`) it is the beginning.
+
+    `version`: that of the client which reads it. `branch`: that of the worktree, '' for none.
+    """
+
+    session_id: str
+    source: str
+    cwd: str
+    version: str
+    title: str = ""
+    branch: str = ""
+
+
+def folder_of(cwd: str) -> str:
+    """The name of the folder in which Claude Code looks for the sessions of a worktree."""
+    return "".join(one if one.isascii() and one.isalnum() else "-" for one in cwd)
+
+
+def for_model(entries: Sequence[SessionEntry]) -> list[SessionEntry]:
+    """The entries that the client tells its model. Its other notes are for the person."""
+    return [entry for entry in entries if entry.message.role != "system" or entry.native.kind]
+
+
+def lines(
+    entries: Sequence[SessionEntry], new: NewSession, new_id: Callable[[], str]
+) -> Iterator[dict[str, Any]]:
+    """The lines of the transcript. `entries` are those `for_model`, and each call in them has its answer."""
+    before: str | None = None
+    for entry in entries:
+        uuid = new_id()
+        yield {
+            "parentUuid": before,
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": new.cwd,
+            "sessionId": new.session_id,
+            "version": new.version,
+            "gitBranch": new.branch,
+            **_said(entry),
+            "uuid": uuid,
+            "timestamp": entry.message.timestamp or "1970-01-01T00:00:00.000Z",
+            "forkedFrom": {"sessionId": new.source, "messageUuid": entry.message.id},
+        }
+        before = uuid
+    if new.title:
+        yield {"type": "custom-title", "customTitle": new.title, "sessionId": new.session_id}
+
+
+def _said(entry: SessionEntry) -> dict[str, Any]:
+    message, native = entry.message, entry.native
+    if message.role == "assistant":
+        return {"type": "assistant", "message": _answer(entry)}
+    if message.role == "tool":
+        result: dict[str, Any] = {
+            "type": "tool_result",
+            "tool_use_id": native.call_id,
+            "content": message.tool_result or message.content or "",
+        }
+        if message.is_error:
+            result["is_error"] = True
+        return {"type": "user", "message": {"role": "user", "content": [result]}}
+    marks = {native.kind: True} if native.kind.startswith("is") else {}
+    return {"type": "user", "message": {"role": "user", "content": message.content or ""}, **marks}
+
+
+def _answer(entry: SessionEntry) -> dict[str, Any]:
+    message, native = entry.message, entry.native
+    calls = message.tool_calls or ()
+    content: list[dict[str, Any]] = [dict(block) for block in native.thoughts]
+    if message.content:
+        content.append({"type": "text", "text": message.content})
+    content += [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": call.input or {}} for call in calls
+    ]
+    return {
+        "id": native.answer or f"msg_{message.id}",
+        "type": "message",
+        "role": "assistant",
+        "model": native.model or _UNKNOWN,
+        "content": content,
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 0, "output_tokens": message.token_count or 0},
+    }

@@ -1,0 +1,1 @@
+"""Sessions of clients that we write."""

@@ -1,0 +1,151 @@
+"""Sessions of Claude Code that we write from the catalog: their files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from devs_git.domain.clients import claude_session
+from devs_git.errors import DevsError
+from devs_git.operations.recall import ingest
+from devs_git.operations.recall.open_catalog import open_catalog
+from devs_git.operations.sessions import write_session
+from devs_git.operations.sessions.write_session import Point, Target, WrittenSession
+from devs_git.storage.catalog import fulltext, purge_rows
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.sessions import entries
+from devs_git.storage.catalog.transcripts import Source
+from devs_git.workspace import Workspace
+from tests.support.conversation_scene import EXAMPLES, SESSION
+
+pytestmark = pytest.mark.quick
+
+SECRET = "quartz"
+
+
+@pytest.fixture
+def workspace(initialised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    return Workspace.open(initialised)
+
+
+@pytest.fixture
+def catalog(workspace: Workspace) -> Iterator[Catalog]:
+    with open_catalog(workspace) as catalog:
+        yield catalog
+
+
+def take(workspace: Workspace, catalog: Catalog, path: Path) -> None:
+    ingest.ingest_transcript(
+        workspace, catalog, Source(path, "claude"), ingest.current_attribution(workspace)
+    )
+
+
+def write(workspace: Workspace, catalog: Catalog, last: str = "", installed: str = "") -> WrittenSession:
+    target = Target(Path("/work/my repo"), "devs task-10@2", "main", installed)
+    return write_session.write(workspace, catalog, Point(SESSION, last), target)
+
+
+def test_the_file_is_private_and_in_the_folder_of_the_worktree(
+    workspace: Workspace, catalog: Catalog, tmp_path: Path
+) -> None:
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    written = write(workspace, catalog, installed="2.1.330")
+    folder = tmp_path / "claude" / "projects" / "-work-my-repo"
+    assert written.file == folder / f"{written.session_id}.jsonl"
+    assert [path.stat().st_mode & 0o777 for path in (written.file, folder, folder.parent)] == [
+        0o600,
+        0o700,
+        0o700,
+    ]
+    lines = [json.loads(line) for line in written.file.read_text().splitlines()]
+    assert {line["sessionId"] for line in lines} == {written.session_id}
+    assert lines[-1]["customTitle"] == "devs task-10@2"
+    assert len(lines) == written.messages + 1
+    assert written.tokens > 0
+
+
+def test_no_file_is_written_over(
+    workspace: Workspace, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    monkeypatch.setattr(Workspace, "new_trace_id", lambda _self: "same")
+    written = write(workspace, catalog, installed="2.1.330")
+    before = written.file.read_bytes()
+    with pytest.raises(FileExistsError):
+        write(workspace, catalog, installed="2.1.330")
+    assert written.file.read_bytes() == before
+
+
+def test_messages_of_an_older_devs_git_get_their_places_from_the_transcript(
+    workspace: Workspace, catalog: Catalog
+) -> None:
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    expected = entries.read(catalog, SESSION)
+    with fulltext.write_transaction(catalog) as base:
+        base.execute("UPDATE messages SET native = NULL")
+    write(workspace, catalog, installed="2.1.330")
+    assert entries.read(catalog, SESSION) == expected
+
+
+def test_a_version_that_was_not_tried_is_written_for_only_if_every_form_is_known(
+    workspace: Workspace, catalog: Catalog, tmp_path: Path
+) -> None:
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    assert write(workspace, catalog, installed="9.9.9").messages
+    line = {"type": "user", "uuid": "new", "sessionId": SESSION, "novel": 1, "message": {"content": "more"}}
+    grown = tmp_path / "grown.jsonl"
+    grown.write_bytes((EXAMPLES / "claude.jsonl").read_bytes() + json.dumps(line).encode() + b"\n")
+    take(workspace, catalog, grown)
+    with pytest.raises(DevsError) as caught:
+        write(workspace, catalog, installed="9.9.9")
+    assert (caught.value.code, caught.value.details["unknown"]) == ("CONFLICT", ["key novel"])
+    assert write(workspace, catalog, installed="2.1.330").messages
+
+
+def test_a_message_or_a_session_that_is_not_there_is_refused(workspace: Workspace, catalog: Catalog) -> None:
+    with pytest.raises(DevsError) as caught:
+        write(workspace, catalog)
+    assert (caught.value.code, caught.value.details["field"]) == ("INVALID_ARGUMENTS", "session")
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    with pytest.raises(DevsError) as caught:
+        write(workspace, catalog, "no such message", installed="2.1.330")
+    assert caught.value.code == "MESSAGE_NOT_FOUND"
+
+
+def test_a_secret_in_thoughts_is_purged_and_does_not_come_back(
+    workspace: Workspace, catalog: Catalog, tmp_path: Path
+) -> None:
+    parts = [
+        {"type": "thinking", "thinking": f"the word is {SECRET}", "signature": "c2ln"},
+        {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": f"echo {SECRET}"}},
+    ]
+    made = [
+        {"type": "user", "uuid": "p", "message": {"content": "Say it."}},
+        {"type": "assistant", "uuid": "a", "parentUuid": "p", "message": {"id": "m", "content": parts}},
+        {
+            "type": "user",
+            "uuid": "r",
+            "parentUuid": "a",
+            "message": {"content": [{"type": "tool_result", "tool_use_id": "c", "content": "done"}]},
+        },
+    ]
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(json.dumps({"sessionId": SESSION, **line}) + "\n" for line in made))
+    take(workspace, catalog, path)
+    forms = (SECRET.encode(),)
+    with fulltext.write_transaction(catalog):
+        purge_rows.take_out(catalog, purge_rows.look(catalog, forms, workspace.progress), forms)
+    entries.complete(catalog, Source(path, "claude", SESSION))
+    assert not purge_rows.look(catalog, forms, workspace.progress).messages
+    # The result has no call any more.
+    written = write(workspace, catalog, installed="2.1.330")
+    assert SECRET not in written.file.read_text()
+    assert written.messages == 2
+
+
+def test_the_folder_of_a_worktree_is_the_one_in_which_claude_code_looks() -> None:
+    assert claude_session.folder_of("/work/é_a.b") == "-work---a-b"
