@@ -75,6 +75,12 @@ class Agent:
         place.write_text(text)
         self._ends("edit", call_id, given)
 
+    def denied(self, name: str) -> str:
+        """The reason why the client's own tool may not write a file now; '' if it may."""
+        known = CLIENTS[self.client]
+        payload = self._payload(known.before, "edit", f"{self.session}-denied", self._input(name, "x"))
+        return call(self.top, payload, client=self.client, event=known.before).denied
+
     def claims_edit(self, name: str, text: str, seconds: float) -> None:
         """Tell the hook of an edit that never was, as a shell can that pipes JSON into it."""
         self.began["forged"] = time.monotonic() - seconds
@@ -121,7 +127,25 @@ class Agent:
         tool: str = "",
         **more: Any,
     ) -> None:
-        """Run the hook with the recorded payload of this event, with our own session, call and folder."""
+        """Run the hook; it must not deny."""
+        payload = self._payload(event, kind, call_id, given, tool, **more)
+        answer = call(self.top, payload, client=self.client, event=event)
+        assert answer.status == 0, answer
+        assert not answer.denied, answer
+        # A slow machine makes some moments behind the client.
+        while behind.is_at_work(Workspace.open(self.top).places.own / "moments"):
+            time.sleep(0.02)
+
+    def _payload(
+        self,
+        event: str,
+        kind: str,
+        call_id: str = "",
+        given: dict[str, Any] | None = None,
+        tool: str = "",
+        **more: Any,
+    ) -> dict[str, Any]:
+        """The recorded payload of this event, with our own session, call and folder."""
         fields = CLIENTS[self.client].fields
         tool = tool or (_tool(self.client, kind) if kind else "")
         found = next(
@@ -132,7 +156,7 @@ class Agent:
             ),
             {"hook_event_name": event, fields.tool: tool} if tool else {"hook_event_name": event},
         )
-        payload = json.loads(json.dumps(found).replace(_RECORDED, str(self.top)))
+        payload: dict[str, Any] = json.loads(json.dumps(found).replace(_RECORDED, str(self.top)))
         payload |= {
             fields.session: self.session,
             fields.folder: str(self.top),
@@ -143,12 +167,7 @@ class Agent:
             payload[fields.tool_input] = given
         if fields.use_id and call_id:
             payload[fields.use_id] = call_id
-        answer = call(self.top, payload, client=self.client, event=event)
-        assert answer.status == 0, answer
-        assert not answer.denied, answer
-        # A slow machine makes some moments behind the client.
-        while behind.is_at_work(Workspace.open(self.top).places.own / "moments"):
-            time.sleep(0.02)
+        return payload
 
 
 def _tool(client: str, kind: str) -> str:
