@@ -208,13 +208,22 @@ def _named(workspace: Workspace, git: Git, text: str, field: str, *, is_turn: bo
     try:
         if names.is_name(text):
             return _moment(workspace, text, field)
-        point = resolve(workspace.ledger.tip().here, ids.parse_target(text, field=field))
+        point = _point(workspace, ids.parse_target(text, field=field))
     except DevsError:
         commit = refs.commit_of(git, text)
         if not commit:
             raise
         return _Side(text, commit)
     return _Side(point.name, point.commit)
+
+
+def _point(workspace: Workspace, target: ids.Target) -> Checkpoint:
+    history = workspace.ledger.tip().here
+    if target.number != 0:
+        return resolve(history, target)
+    from devs_git.operations.checkpoint import task_begin  # few ask for it
+
+    return task_begin.find(workspace.store_git, history, target.task)
 
 
 def _moment(workspace: Workspace, text: str, field: str = "target", *, is_turn: bool = False) -> _Side:

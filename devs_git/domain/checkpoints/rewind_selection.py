@@ -2,7 +2,8 @@
 
 A checkpoint is after the target if its commit is reachable from HEAD, but not from the target and not from another
 local branch or worktree. Of two checkpoints on the target's commit, made in this worktree, the one with the later event
-is after. The target's own task is never affected: it becomes active again if its completion is undone, and stays
+is after. Where a task began (`task-10@0`, without a tag) is before the first
+of its checkpoints. The target's own task is never affected: it becomes active again if its completion is undone, and stays
 completed if another branch keeps its completion.
 """
 
@@ -102,16 +103,24 @@ def effect_of_rewind(
     target.
     """
     order = {tag: at for at, tag in enumerate(history.checkpoints)}
+    place = order[target.tag] if target.tag else _before_first(history, order, target.task_id)
     live = [point for point in history.live() if point.tag != target.tag]
     undone = tuple(
         point
         for point in live
         if point.commit in lost
-        or (point.commit == target.commit and order[point.tag] > order[target.tag] and point.worktree == here)
+        or (point.commit == target.commit and order[point.tag] > place and point.worktree == here)
     )
     kept = tuple(point for point in live if point.commit in passed and point.commit not in lost)
     revived = () if target.live else (target,)
     return _effect(history, target, undone, revived, kept)
+
+
+def _before_first(history: History, order: dict[str, int], task_id: str) -> int:
+    """The place before the first checkpoint that the task has since it was started."""
+    first = history.tasks[task_id].first_number
+    own = [order[point.tag] for point in history.of_task(task_id) if point.number >= first]
+    return min(own, default=len(order)) - 1
 
 
 def _effect(

@@ -89,9 +89,16 @@ def _status(task: Task, points: list[Checkpoint]) -> str:
     if any(point.rewound for point in alive):
         return "active"
     dropped = task.status == "dropped"
+    if not alive and task.status == "active" and any(_went_to_begin(point) for point in own):
+        return "active"
     if not alive:
         return "dropped" if dropped else "rewound"
     return "active" if dropped else task.status
+
+
+def _went_to_begin(point: Checkpoint) -> bool:
+    """Whether the last rewind of the checkpoint went to where its task began, so that the task goes on without it."""
+    return bool(point.rewound) and point.rewound[-1].target == f"{point.task_id}@0"
 
 
 def own_view(history: History, clone: str) -> History:

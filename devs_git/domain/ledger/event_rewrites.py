@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Fields, non_empty
@@ -32,6 +32,21 @@ class Move:
         """The move in the value of a trailer; ValueError if it does not have the form that devs-git writes."""
         old, new, number, commit, tree, *stat = line.split()
         return cls(old, new, int(number), commit, tree, tuple(map(int, stat)))
+
+
+def move_of(line: str, event: Event) -> tuple[str, dict[str, Any]]:
+    """The old tag, and the changed members of the checkpoint, from the value of a `Devs-Moved`."""
+    move = Move.of(line)
+    changes: dict[str, Any] = {
+        "tag": move.new,
+        "number": move.number,
+        "commit": move.commit,
+        "tree": move.tree,
+        "created_at": event.get(Key.FINISHED),
+        "event": event.oid,
+    }
+    figures = ("files_changed", "lines_added", "lines_removed")
+    return move.old, changes | dict(zip(figures, move.stat, strict=False))
 
 
 @immutable

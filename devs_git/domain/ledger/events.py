@@ -209,9 +209,8 @@ class Event:
 
 def unreadable(event: Event) -> DevsError:
     """The error for an event whose fields do not have our form: anybody may have written the ledger."""
-    text = (
-        f"An event of the ledger, {event.oid or event.subject}, does not have the form that devs-git writes."
-    )
+    name = event.oid or event.subject
+    text = f"An event of the ledger, {name}, does not have the form that devs-git writes."
     return DevsError("LEDGER_MUTATED", text, hint="See who wrote it: git log refs/heads/devs/ledger")
 
 
@@ -266,7 +265,7 @@ class Rewound:
     """Operation `op` of `clone` ('' in older events) rewound or dropped a checkpoint on `branch` ('' for a detached HEAD).
 
     `at`: the branch stopped at the checkpoint's own commit, which is on the branch before and after. `drop`: the commit that
-    takes the checkpoint's work back, '' for a rewind. A branch with both commits does not have the work.
+    takes the work back, '' for a rewind: a branch with both does not have it. `target` is its name.
     """
 
     clone: str
@@ -274,6 +273,7 @@ class Rewound:
     op: str
     at: bool
     drop: str = ""
+    target: str = ""
 
     @classmethod
     def by(cls, event: Event, commit: str, lifted: Rewound | None) -> Rewound:
@@ -281,10 +281,12 @@ class Rewound:
 
         An undo of an undo repeats the rewind, and so its position, whatever was pulled later.
         """
-        to = event.get(Key.TO)
+        to, target = event.get(Key.TO), event.get(Key.TARGET)
         again = lifted if event.effects.undoes else None
-        at, drop = (again.at, again.drop) if again else (to == commit, to if event.effects.drops else "")
-        return cls(event.clone, event.branch, event.op_id, at, drop)
+        now = cls(
+            event.clone, event.branch, event.op_id, to == commit, to if event.effects.drops else "", target
+        )
+        return replace(now, at=again.at, drop=again.drop, target=again.target) if again else now
 
 
 @immutable

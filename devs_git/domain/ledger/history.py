@@ -72,7 +72,7 @@ class Checkpoint:
 
 @immutable
 class Task:
-    """A task; `status` is active, completed, rewound or dropped. `started_on` is the commit of HEAD when it was started.
+    """A task; `status` is active, completed, rewound or dropped. `started_on` is the commit of HEAD when it began.
     `phase` is its own: '' if its contract's counts (`History.phase_of`). `spawned_by` is a client and a session.
     """
 
@@ -141,27 +141,12 @@ def checkpoint_of(event: Event) -> Checkpoint:
     )
 
 
-def move_of(line: str, event: Event) -> tuple[str, dict[str, Any]]:
-    """The old tag, and the changed members of the checkpoint, from the value of a `Devs-Moved`."""
-    from devs_git.domain.ledger.event_rewrites import Move  # not where no checkpoint was moved
-
-    move = Move.of(line)
-    changes: dict[str, Any] = {
-        "tag": move.new,
-        "number": move.number,
-        "commit": move.commit,
-        "tree": move.tree,
-        "created_at": event.get(Key.FINISHED),
-        "event": event.oid,
-    }
-    figures = ("files_changed", "lines_added", "lines_removed")
-    return move.old, changes | dict(zip(figures, move.stat, strict=False))
-
-
 def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tuple[str, Checkpoint]]:
     """Old tag and new checkpoint of each `Devs-Moved`."""
     for line in event.all(Key.MOVED):
-        old, changes = move_of(line, event)
+        from devs_git.domain.ledger import event_rewrites  # not where no checkpoint was moved
+
+        old, changes = event_rewrites.move_of(line, event)
         if old in known:
             yield old, follow_move(known[old], changes, as_it_was=event.effects.keeps)
 
@@ -215,7 +200,7 @@ def apply_mark(point: Checkpoint, key: str, event: Event, heir: str = "") -> Che
     )
 
 
-def _start(event: Event, number: int) -> Task:
+def _start(event: Event, number: int, before: Task | None) -> Task:
     return Task(
         task_id=event.get(Key.TASK),
         status=event.effects.task,
@@ -225,7 +210,8 @@ def _start(event: Event, number: int) -> Task:
         phase=event.get(Key.PHASE),
         worktree=event.get(Key.WORKTREE),
         started_at=event.get(Key.FINISHED),
-        started_on=event.get(Key.FROM),
+        # An active task that lost its worktree's note is started again: it began where it began first.
+        started_on=before.started_on if before and before.status == "active" else event.get(Key.FROM),
         next_number=number,
         first_number=number,
         parent=event.get(Key.PARENT),
@@ -245,7 +231,7 @@ def _add(history: History, point: Checkpoint, status: str = "") -> None:
 def _apply(history: History, event: Event) -> None:
     task_id, effects = event.get(Key.TASK), event.effects
     if effects.starts:
-        history.tasks[task_id] = _start(event, history.next_number(task_id))
+        history.tasks[task_id] = _start(event, history.next_number(task_id), history.tasks.get(task_id))
     elif effects.answers and task_id in history.tasks:
         history.tasks[task_id] = replace(history.tasks[task_id], result=event.oid)
     elif effects.records:

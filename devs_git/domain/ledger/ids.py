@@ -1,6 +1,6 @@
 """Task ids and references to checkpoints: `10`, `task-10`, `task-10@3`, or the oid of a checkpoint.
 
-An oid may be shortened, as `log` prints it, to no less than seven digits. Rules, each refused with INVALID_ARGUMENTS:
+`task-10@0` is where the task began. An oid may be shortened, as `log` prints it, to no less than seven digits. Rules, each refused with INVALID_ARGUMENTS:
 - letters, digits, `.`, `_`, `-`, beginning with a letter or digit; at most 100 characters without the prefix;
 - valid inside a ref name: no `..`, not ending in `.` or `.lock`;
 - one prefix `task-` at most: `task-task-10` and a bare `task-` are no ids.
@@ -21,7 +21,7 @@ OID_FORM: Final = "[0-9a-f]{40}"
 OPERATION_FORM: Final = "[0-9A-Za-z][0-9A-Za-z-]*"
 NUMBER_FORM: Final = "[1-9][0-9]{0,8}"
 TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
-TARGET_FORM: Final = f"{TASK_FORM}(@{NUMBER_FORM})?"
+TARGET_FORM: Final = f"{TASK_FORM}(@(0|{NUMBER_FORM}))?"
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _OID = re.compile(OID_FORM, re.ASCII)
 _OPERATION = re.compile(OPERATION_FORM, re.ASCII)
@@ -80,7 +80,7 @@ def parse_target(text: str, *, field: str = "target") -> Target:
     if is_oid(text):
         return Target(oid=text)
     name, at, number = text.partition("@")
-    if at and not re.fullmatch(NUMBER_FORM, number, re.ASCII):
+    if at and number != "0" and not re.fullmatch(NUMBER_FORM, number, re.ASCII):
         raise invalid(
             field,
             f"{text!r} is not the name of a checkpoint.",

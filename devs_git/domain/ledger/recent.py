@@ -17,7 +17,6 @@ from devs_git.domain.ledger.history import (
     apply_mark,
     checkpoint_of,
     follow_move,
-    move_of,
 )
 from devs_git.values import field, mutable, replace
 
@@ -82,6 +81,10 @@ class _State:
         return tuple(self.marks.get(tag, ()))
 
     def _moves(self, event: Event) -> Iterator[_Place]:
+        if not event.all(Key.MOVED):
+            return
+        from devs_git.domain.ledger.event_rewrites import move_of
+
         moves = [move_of(line, event) for line in reversed(event.all(Key.MOVED))]
         made_here = {changes["tag"] for _, changes in moves}
         moves = [move for move in moves if move[0] not in made_here]

@@ -2,6 +2,7 @@
 
 - `task-10` is the live completion. If there is none: NO_CHECKPOINT, with a hint that names other checkpoints.
 - `task-10@3` is the checkpoint with that number, live or not. If two have it, neither is chosen.
+- `task-10@0` is where the task began. No checkpoint is recorded there, so `operations/checkpoint/task_begin.py` finds it.
 - An oid is that of a checkpoint's tag object or of its commit.
 - The beginning of an oid has at least seven digits. No task may have it as its id, and only one checkpoint may match.
 - TASK_NOT_FOUND: the ledger has no such task. CHECKPOINT_NOT_FOUND: the task has no checkpoint with that number or oid.

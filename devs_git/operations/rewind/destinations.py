@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.checkpoints.plan_id import Options
-from devs_git.domain.ledger import ids, resolve
+from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.moments import names
 from devs_git.operations.rewind import rewind_plan
@@ -49,7 +49,8 @@ def may_agree(typed: str, planned: str) -> bool:
 def find(workspace: Workspace, target: str) -> Checkpoint | Moment:
     """The checkpoint or the moment that a canonical target names."""
     if not names.is_name(target):
-        return resolve.resolve(workspace.ledger.require().here, ids.parse_target(target))
+        history = workspace.ledger.require().here
+        return rewind_plan.find_point(workspace.store_git, history, target)
     return _moment(workspace, target)
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 from devs_git.domain.checkpoints import return_path, rewind_selection, task_activity
 from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.checkpoints.rewind_selection import Effect
-from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.ids import checkpoint_ref, parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.moments import names
 from devs_git.errors import DevsError
 from devs_git.operations.rewind import reach, refusals
 from devs_git.storage.git import refs
+from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import lines_of_work, rewritten_commits
 from devs_git.storage.worktree import active_task, footprint, survey, untracked_files
 from devs_git.storage.worktree.backups import State
@@ -79,6 +80,16 @@ class RewindPlan:
             raise self.refusals[0]
 
 
+def find_point(git: Git, history: History, text: str) -> Checkpoint:
+    """The checkpoint that a text names, or where a task began; the codes of `resolve`."""
+    target = parse_target(text)
+    if target.number != 0:
+        return resolve(history, target)
+    from devs_git.operations.checkpoint import task_begin  # few rewinds go there
+
+    return task_begin.find(git, history, target.task)
+
+
 def make_plan(site: Site, options: Options) -> RewindPlan:
     """The plan for the current state; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
@@ -86,7 +97,7 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         refs.list_refs_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
     ):
         history = site.ledger.require().here
-        target = resolve(history, parse_target(options.target))
+        target = find_point(site.ledger.reader, history, options.target)
         rewritten_commits.require(site.ledger.reader, target)
         found = finish_survey()
         survey.require_commit(found)
@@ -122,7 +133,7 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         commits=since.commits,
         refusals=against,
         preserve=options.preserve or "branch",
-        plan_id=options.text(digest(found, plan, effect, target.tag, untracked)),
+        plan_id=options.text(digest(found, plan, effect, target.tag or target.commit, untracked)),
         others=others,
         untracked=untracked,
         active=active,
@@ -161,7 +172,7 @@ def require_checkpoints_in_place(
 def digest(found: Survey, plan: Footprint, effect: Effect, target: str, untracked: Untracked) -> str:
     """A digest of HEAD, branch, index, working tree, obstacles and checkpoints, but not of the ledger's tip.
 
-    `target` is the oid of a checkpoint's tag, or of a moment.
+    `target` is the oid of a checkpoint's tag, of the commit where a task began, or of a moment.
     """
     undone = sorted(point.tag for point in effect.undone)
     parts = [found.digest, target, *undone, "/", *plan.obstacles.files, "/", *plan.hidden]

@@ -44,6 +44,7 @@ def test_an_accepted_id_makes_refs_that_git_accepts(text: str) -> None:
         assert subprocess.run(["git", "check-ref-format", ref], check=False).returncode == 0, ref
     assert accepted(task) == accepted(ids.bare(task)) == task
     assert ids.parse_target(f"{task}@3") == ids.Target(task, 3)
+    assert ids.parse_target(f"{task}@0") == ids.Target(task, 0)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_a_good_id_has_one_canonical_form(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["10@", "10@0", "10@03", "10@-1", "10@x", "10@1@2", "10@1234567890", "@3", "10@٣"]
+    "text", ["10@", "10@00", "10@03", "10@-1", "10@x", "10@1@2", "10@1234567890", "@3", "10@٣"]
 )
 def test_a_bad_target_is_refused(text: str) -> None:
     with pytest.raises(DevsError) as refused:
