@@ -28,6 +28,9 @@ class Rollout:
         time = f"2026-11-23T09:{at // 60:02d}:{at % 60:02d}.000Z"
         self.lines.append({"timestamp": time, "ordinal": at, "type": kind, "payload": payload})
 
+    def turn(self, turn_id: str) -> None:
+        self._add("turn_context", {"turn_id": turn_id})
+
     def message(self, role: str, *texts: str) -> None:
         content = [{"type": "input_text", "text": text} for text in texts]
         self._add("response_item", {"type": "message", "role": role, "content": content})

@@ -25,7 +25,8 @@ def with_places(
     uuid, parent = text(line.get("uuid")), text(line.get("parentUuid"))
     if not uuid:
         return list(said)
-    before = memory.links.get(parent, parent)
+    # Who made a transcript without the key did not say what follows what.
+    before = memory.links.get(parent, parent) if "parentUuid" in line else None
     if not any(one.message.role == "user" for one in said):
         memory.links.pop(parent, None)
     thoughts = _thoughts(line, memory, taken=bool(said))
@@ -34,12 +35,12 @@ def with_places(
         native = _native(line, one, before)
         found.append(one._replace(native=native._replace(thoughts=thoughts, omitted=_omitted(line, one))))
         before = one.own_id
-    if before != uuid:
+    if before is not None and before != uuid:
         note(memory.links, uuid, before)
     return found
 
 
-def _native(line: Mapping[str, Any], one: UnnamedMessage, parent: str) -> Native:
+def _native(line: Mapping[str, Any], one: UnnamedMessage, parent: str | None) -> Native:
     message = line.get("message")
     told = message if isinstance(message, dict) and line.get("type") == "assistant" else {}
     kind = next((name for name in _KINDS if line.get(name) is True), "user")

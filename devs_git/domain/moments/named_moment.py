@@ -26,7 +26,7 @@ class Turn:
 
     `session` is the session in which it was said first, `worktree` that of the session. `said_at`: the time of the prompt;
     `before`: of the session's message before it. `until`: of the message after it, in the session or in a fork. `words`: the
-    beginning of the prompt.
+    beginning of the prompt. `position`: its place in the session that was asked for.
     """
 
     session: str
@@ -35,6 +35,7 @@ class Turn:
     before: str = ""
     until: str = ""
     words: str = ""
+    position: int = 0
 
 
 def not_found(text: str, *, hint: str = _LIST) -> DevsError:

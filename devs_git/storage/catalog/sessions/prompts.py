@@ -25,7 +25,7 @@ SELECT m.session_id, coalesce((SELECT worktree FROM sessions WHERE session_id = 
     SELECT min(n.created_at) FROM paths o JOIN paths q ON q.session_id = o.session_id AND q.position = o.position + 1
     JOIN messages n ON n.number = q.number WHERE o.number = p.number
   ), ''),
-  m.message_id, m.role, m.body
+  p.position, m.message_id, m.role, m.body
 FROM paths p JOIN messages m ON m.number = p.number JOIN sessions s ON s.session_id = p.session_id
 WHERE m.role = 'user' AND """
 _LAST: Final = """
@@ -63,7 +63,7 @@ def last_turns(catalog: Catalog, worktree: str, most: int) -> tuple[Turn, ...]:
 
 def _turns(found: Iterable[tuple[Any, ...]]) -> tuple[Turn, ...]:
     return tuple(
-        Turn(session, worktree, said_at, before, until, (said.content or "").strip()[:WORDS])
-        for session, worktree, said_at, before, until, *message in found
+        Turn(session, worktree, said_at, before, until, (said.content or "").strip()[:WORDS], position)
+        for session, worktree, said_at, before, until, position, *message in found
         if is_prompt(said := message_in(*message))
     )
