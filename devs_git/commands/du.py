@@ -51,7 +51,7 @@ class Result(VerbResult):
 def run(workspace: Workspace, request: Request) -> Result:  # noqa: ARG001 - every verb has one
     """The sizes now; reads only. POLICY_INVALID."""
     workspace.ledger.require()
-    old = {one.kind: one for one in outdated.find(workspace)}
+    old = {one.kind: one for one in outdated.look(workspace)}
     days = prune_moments.days(workspace.store_git)
     kinds = tuple(_kind(use, old) for use in disk_use.measure(workspace, days))
     listed = tuple(DayOfMoments(day.worktree, day.day, day.moments) for day in days)

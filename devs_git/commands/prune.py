@@ -1,13 +1,14 @@
 """`prune`: delete what is older than the policy keeps it. These are recovery points, so it shows its plan and asks.
 
 All refs go with the event, so either all of them are deleted or none: those of moments, which are in a store of their own,
-are locked before the others go. What an undo within its time needs stays, and so does what a person has changed or checked
+are locked before the others go. The rows of the catalog go in one transaction, which ends after the event. What an undo within its time needs stays, and so does what a person has changed or checked
 out. The objects of moments are deleted at once; git deletes the others later, when it collects garbage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,15 @@ from devs_git.domain.ledger.event_upkeep import Pruned
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError
+from devs_git.operations.recall import open_catalog
 from devs_git.operations.upkeep import outdated
+from devs_git.storage.catalog import fulltext, prune_sessions, prune_traces
+from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.git import newest_objects, refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import prune_moments
 from devs_git.storage.worktree import backups
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 
@@ -62,22 +66,37 @@ class Result(VerbResult):
 def run(workspace: Workspace, request: Request) -> Result:
     """Delete it and record that. PLAN_STALE; CONFLICT if a ref moves meanwhile, and then nothing was deleted."""
     workspace.ledger.require()
-    found = outdated.find(workspace)
-    planned = retention.plan_id(found)
-    if request.plan_id and request.plan_id != planned:
-        raise DevsError(
-            "PLAN_STALE",
-            "What is old enough has changed since the plan was made.",
-            hint="Make a new plan, then decide again.",
-        )
-    event = "" if request.dry_run or not any(kind.count for kind in found) else _delete(workspace, found)
+    if request.dry_run:
+        return _result(outdated.look(workspace), dry_run=True)
+    with open_catalog.open_or_empty(workspace) as catalog:
+        with fulltext.write_transaction(catalog) if catalog.is_kept else nullcontext():
+            found = outdated.find(workspace, catalog)
+            done = _result(found, dry_run=False)
+            if request.plan_id and request.plan_id != done.plan_id:
+                raise DevsError(
+                    "PLAN_STALE",
+                    "What is old enough has changed since the plan was made.",
+                    hint="Make a new plan, then decide again.",
+                )
+            if any(kind.count for kind in found):
+                done = replace(done, event=_delete(workspace, catalog, found))
+        if any(kind.rows for kind in found):
+            prune_traces.give_back(catalog)
+    return done
+
+
+def _result(found: Sequence[Outdated], *, dry_run: bool) -> Result:
     kinds = tuple(Kind(one.kind, one.seconds, one.count, one.names, one.kept) for one in found)
-    return Result(kinds, planned, request.dry_run, event)
+    return Result(kinds, retention.plan_id(found), dry_run, event="")
 
 
-def _delete(workspace: Workspace, found: Sequence[Outdated]) -> str:
-    """Delete refs and files; the oid of the event."""
+def _delete(workspace: Workspace, catalog: Catalog, found: Sequence[Outdated]) -> str:
+    """Delete rows, refs and files; the oid of the event. It is written inside the catalog's transaction."""
     prune_moments.forget_last(workspace.store_git, tuple(one for kind in found for one in kind.updates))
+    rows = {kind.kind: kind.rows for kind in found if kind.rows}
+    prune_sessions.delete(catalog, rows.get("conversations", ()))
+    prune_sessions.delete_snapshots(catalog, rows.get("conversation snapshots", ()))
+    prune_traces.delete_all(catalog, rows.get("traces", ()))
     event = _record(workspace, found)
     if any(kind.kind == "moments" and kind.count for kind in found):
         prune_moments.free_space(workspace.store_git)

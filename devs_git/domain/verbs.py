@@ -161,7 +161,11 @@ _ROWS: Final = (
     Verb("gate wait", READS, "Wait until a person has decided on a gate."),
     Verb("gate show", READS, "Show one gate on one page, and how to answer it."),
     Verb("purge", DESTROYS, "Remove a secret from everything that devs-git stores."),
-    Verb("prune", DESTROYS, "Delete what is older than the policy keeps it: moments, backups and more."),
+    Verb(
+        "prune",
+        DESTROYS,
+        "Delete what is older than the policy keeps it: moments, backups, conversations and more.",
+    ),
     Verb("du", READS, "Show how much space moments, backups, traces and the rest take."),
     Verb("sync", CHANGES, "Merge this clone's ledger and checkpoints with a remote's.", while_frozen=True),
     Verb("trace put", CHANGES, "Store a tool's whole output, read from standard input.", records=True),

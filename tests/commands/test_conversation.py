@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import fulltext
-from devs_git.storage.catalog.conversation_snapshots import prune
 from devs_git.workspace import Workspace
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "transcripts"
@@ -168,7 +166,7 @@ def test_the_snapshot_of_a_checkpoint_that_lives_again_is_back(initialised: Path
     call(initialised, "rewind", rewind.Request("task-10"))
     workspace = Workspace.open(initialised)
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog, fulltext.write_transaction(catalog):
-        prune(catalog, "9999")
+        catalog.base.execute("DELETE FROM snapshots WHERE NOT live")
     assert [one.checkpoint for one in taken(initialised)] == ["task-10@1"]
     call(initialised, "undo", undo.Request())
     assert [one.checkpoint for one in taken(initialised)] == ["task-12@1", "task-10@1"]
@@ -185,23 +183,6 @@ def test_a_snapshot_by_hand_is_read_back_by_its_id(initialised: Path, transcript
     assert again.message_count == 3
     assert contents(initialised, snapshot=made.snapshot_id) == ["One.", "Two."]
     assert {one.snapshot_id for one in taken(initialised, task="10")} == {made.snapshot_id, again.snapshot_id}
-
-
-def test_snapshots_go_after_the_policys_time_but_not_those_of_live_checkpoints(
-    initialised: Path, transcript: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    start(initialised, "10")
-    add(transcript, line(1, "One."))
-    take(initialised, transcript)
-    call(initialised, "conversation snapshot", conversation_snapshot.Request())
-    work(initialised, "a")
-    call(initialised, "checkpoint", checkpoint.Request(everything=True))
-    later = Workspace.open(initialised).clock() + timedelta(days=89)
-    for days, left in ((0, ["checkpoint", "manual"]), (2, ["checkpoint"])):
-        monkeypatch.setenv("DEVS_GIT_CLOCK", (later + timedelta(days=days)).isoformat())
-        take(initialised, transcript)
-        assert sorted(one.snapshot_type for one in taken(initialised)) == left
-    assert contents(initialised) == ["One."]
 
 
 def test_a_checkpoint_of_another_clone_says_that_its_messages_are_not_here(

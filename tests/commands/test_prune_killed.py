@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import rewind, undo
+from devs_git.commands import conversation_import, rewind, undo
 from devs_git.domain.moments.moment import Moment, Occasion
+from devs_git.storage.catalog import fulltext, prune_sessions
+from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.moments import make_moment, moment_store, prune_moments, read_moments
 from devs_git.values import replace
 from devs_git.workspace import Workspace
@@ -38,7 +41,7 @@ exit "$status"
 
 @pytest.fixture
 def full(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> Scene:
-    """Old and young moments, an old backup with its branch, and a young one."""
+    """Old and young moments and sessions, an old backup with its branch, and a young one."""
     scene = tasks({"1": {"a.txt": "one\n"}, "2": {"a.txt": "two\n"}})
     for time in ("2026-01-01T12:00:00+00:00", "2026-11-20T12:00:00+00:00"):
         monkeypatch.setenv("DEVS_GIT_CLOCK", time)
@@ -48,6 +51,7 @@ def full(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> Scene:
             make_moment.make(replace(maker(workspace), clock=workspace.clock), Occasion("prompt"))
         rewind.run(workspace, rewind.Request("1"))
         undo.run(Workspace.open(scene.top), undo.Request())
+        tell(scene.top, time[:10])
     for file in moment_store.folder(scene.workspace.places.common).rglob("objects/*/*"):
         os.utime(file, (0, 0))
     monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
@@ -80,6 +84,19 @@ def test_after_a_kill_at_each_git_the_next_prune_finishes(full: Scene, tmp_path:
     assert killed > 8
 
 
+def tell(top: Path, session: str) -> None:
+    """A session with one message, which is read now."""
+    path = top.parent / f"{session}.jsonl"
+    known = {
+        "type": "user",
+        "uuid": session,
+        "sessionId": session,
+        "message": {"role": "user", "content": "Hi."},
+    }
+    path.write_text(json.dumps(known) + "\n")
+    conversation_import.run(Workspace.open(top), conversation_import.Request(path))
+
+
 def moments(top: Path) -> tuple[Moment, ...]:
     workspace = Workspace.open(top)
     return read_moments.list_moments(workspace.store_git, workspace.objects)
@@ -92,6 +109,9 @@ def check(top: Path, child: list[str], young: list[str]) -> None:
     assert [one.id for one in moments(top)] == young
     assert [day.day for day in prune_moments.days(Workspace.open(top).store_git)] == ["2026-11-20"]
     assert len(git_in("for-each-ref", "refs/devs/backup", where=top).splitlines()) == 2
+    with Catalog.look(Workspace.open(top).places.shared) as catalog:
+        assert list(prune_sessions.last_seen(catalog)) == ["2026-11-20"]
+        assert (catalog.trouble(), fulltext.trouble(catalog)) == ("", "")
     git_in("gc", "-q", "--prune=now", where=top)
     git_in("fsck", "--full", where=top)
     here = Workspace.open(top)

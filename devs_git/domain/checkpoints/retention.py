@@ -18,6 +18,9 @@ NOUNS: Final = {
     "backups": ("backup", "backups"),
     "preserved": ("preserved branch", "preserved branches"),
     "spool": ("unread payload", "unread payloads"),
+    "conversations": ("conversation", "conversations"),
+    "conversation snapshots": ("snapshot of a conversation", "snapshots of conversations"),
+    "traces": ("trace", "traces"),
 }
 
 
@@ -33,7 +36,8 @@ class Kept:
 class Outdated:
     """What of one kind goes, and what old things of it stay. `seconds`: how long this kind is kept. `count` counts moments, not days.
 
-    `names` has a name for each thing that people know by a name. `updates` delete its refs, `files` are its files.
+    `names` has a name for each thing that people know by a name. `updates` delete its refs, `files` are its files,
+    `rows` are ids of rows of the catalog.
     """
 
     kind: str
@@ -43,6 +47,7 @@ class Outdated:
     kept: tuple[Kept, ...] = ()
     updates: tuple[RefUpdate, ...] = ()
     files: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
     # Refs of days of which some moments stay, with their oids, and the ids of these moments.
     reduced: tuple[tuple[str, str, frozenset[str]], ...] = ()
 
@@ -92,6 +97,7 @@ def plan_id(kinds: Sequence[Outdated]) -> str:
     """An id for exactly these refs at these oids, and these files."""
     lines = [f"{one.ref} {one.old}" for kind in kinds for one in kind.updates]
     lines += [file for kind in kinds for file in kind.files]
+    lines += [f"{kind.kind} {row}" for kind in kinds for row in kind.rows]
     lines += [f"{ref} {oid} {' '.join(sorted(stay))}" for kind in kinds for ref, oid, stay in kind.reduced]
     digest = hashlib.sha256("\n".join(sorted(lines)).encode("utf-8", "surrogateescape")).hexdigest()
     return f"prune:{sum(kind.count for kind in kinds)}:{digest[:12]}"

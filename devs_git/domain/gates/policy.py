@@ -80,6 +80,8 @@ class Policy:
     # How long `prune` leaves branches that a rewind preserved, and payloads of hooks that nobody could read.
     keep_preserved: int = 30 * DAY
     keep_spool: int = 30 * DAY
+    # How long `prune` leaves traces; None: for ever.
+    keep_traces: int | None = None
     # `strict`: a command is refused if it would destroy what no moment can hold. `warn`: the agent is told.
     net: Net = "warn"
 
@@ -132,6 +134,7 @@ def parse(record: Mapping[str, Any]) -> Policy:
         keep_moments=span(part("retention", "moments")),
         keep_preserved=span(part("retention", "preserved")),
         keep_spool=span(part("retention", "spool")),
+        keep_traces=span(record["retention"]["traces"]) if "traces" in record.get("retention", {}) else None,
         net=record.get("net", "warn"),
     )
 

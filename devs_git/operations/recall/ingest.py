@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints.commit_trailers import work_of
-from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.operations.recall import worktree_note
 from devs_git.storage.git.places import Places, locate
@@ -45,10 +43,9 @@ def current_attribution(workspace: Workspace) -> Attribution:
 
 
 def ingest_transcript(workspace: Workspace, catalog: Catalog, source: Source, how: Attribution) -> ReadResult:
-    """Read the new messages of a transcript, and delete snapshots that are older than the policy says."""
-    from devs_git.storage.catalog import conversation_snapshots, fulltext, transcripts
+    """Read the new messages of a transcript."""
+    from devs_git.storage.catalog import transcripts
 
-    policy = workspace.policy
     context = transcripts.ReadContext(
         now=workspace.now(),
         at=how.at or workspace.now(),
@@ -57,18 +54,13 @@ def ingest_transcript(workspace: Workspace, catalog: Catalog, source: Source, ho
         task_id=how.task_id,
         agent=how.agent,
         assign_all=how.assign_all,
-        every=policy.snapshot_every,
+        every=workspace.policy.snapshot_every,
         snapshot=how.snapshot,
         on_read=lambda session, read: worktree_note.write_for_session(
             how.places, catalog, session, source.path, read
         ),
     )
-    done = transcripts.take_in(catalog, source, context, workspace.progress)
-    with fulltext.write_transaction(catalog):
-        conversation_snapshots.prune(
-            catalog, stamp(workspace.clock() - timedelta(seconds=policy.keep_conversations))
-        )
-    return done
+    return transcripts.take_in(catalog, source, context, workspace.progress)
 
 
 def ingest_pending(workspace: Workspace, catalog: Catalog) -> None:

@@ -11,11 +11,12 @@ from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.moments.moment import BASE, COMMITS
 from devs_git.operations.recall import spool
 from devs_git.storage.catalog import database
+from devs_git.storage.catalog.database import TROUBLE, Catalog
 from devs_git.storage.git import object_graph, refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import moment_store
 from devs_git.storage.moments.prune_moments import Day
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 # Kinds of refs, each with the folder of its refs, or the ref.
@@ -25,6 +26,16 @@ _REFS = {
     "snapshots": "refs/heads/snapshot/",
     "checkpoints": "refs/devs/checkpoints/",
     "ledger": LEDGER,
+}
+# Kinds in the catalog, each with a query for its count and bytes.
+_STORED = {
+    "conversations": (
+        "SELECT (SELECT count(*) FROM sessions), coalesce(sum(length(body) + coalesce(length(native), 0)), 0) FROM messages"
+    ),
+    "conversation snapshots": (
+        "SELECT count(*), coalesce(sum(length(snapshot_id || session_id || task_id || tag || digest)), 0) FROM snapshots"
+    ),
+    "traces": "SELECT count(*), coalesce(sum(stored), 0) FROM traces",
 }
 # What a remote has of our branches is a copy, and no other use of the objects.
 _COPY = re.compile("refs/devs/remotes/|refs/remotes/[^/]+/(?:devs|snapshot)/")
@@ -76,12 +87,24 @@ def _heads(workspace: Workspace) -> list[str]:
 
 def _files(workspace: Workspace) -> Iterator[Use]:
     places = workspace.places
-    catalog = [places.shared / f"{database.NAME}{end}" for end in ("", "-wal", "-shm")]
-    yield _use("catalog", [path for path in catalog if path.exists()])
+    yield from _catalog(places.shared)
     rejected = [places.spool / "rejected" / name for name in spool.rejected_files(places)]
     yield _use("spool", [*spool.waiting_files(places), *rejected])
     yield _use("transcripts", list(_below(places.transcripts)))
     yield _use("private files", list(_private(places.common)))
+
+
+def _catalog(folder: Path) -> Iterator[Use]:
+    """What the catalog stores of each kind, then the rest of its files: the index, and free pages."""
+    paths = [folder / f"{database.NAME}{end}" for end in ("", "-wal", "-shm")]
+    whole = _use("catalog", [path for path in paths if path.exists()])
+    try:
+        with Catalog.look(folder) as catalog:
+            kinds = [Use(kind, *catalog.rows(query)[0]) for kind, query in _STORED.items()]
+    except TROUBLE:
+        kinds = [Use(kind, 0, -1) for kind in _STORED]
+    yield from kinds
+    yield replace(whole, bytes=max(0, whole.bytes - sum(max(0, kind.bytes) for kind in kinds)))
 
 
 def _private(common: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Finds what is older than the policy allows: moments, backups, preserved branches, payloads that nobody could read. Reads only."""
+"""Finds what is older than the policy allows: moments, backups, preserved branches, unread payloads, the catalog's. Reads only."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.ids import is_operation
 from devs_git.domain.moments.moment import STATES
 from devs_git.operations.recall import spool
+from devs_git.operations.upkeep import old_records
+from devs_git.storage.catalog.database import TROUBLE, Catalog
 from devs_git.storage.git import refs
 from devs_git.storage.git.object_graph import contents
 from devs_git.storage.moments import prune_moments
@@ -24,9 +26,30 @@ from devs_git.workspace import Workspace
 PRESERVED = "refs/heads/devs/preserved/"
 
 
-def find(workspace: Workspace) -> tuple[Outdated, ...]:
+def find(workspace: Workspace, catalog: Catalog) -> tuple[Outdated, ...]:
     """What is older than its time, by kind. POLICY_INVALID, and the refusals of a ledger that nobody may believe."""
-    return (_moments(workspace), _backups(workspace), _preserved(workspace), _payloads(workspace))
+    backups = _backups(workspace)
+    every = refs.list_refs(workspace.store_git, refs.BACKUPS.rstrip("/"))
+    staying = {ref.removeprefix(refs.BACKUPS) for ref in every}.difference(backups.names)
+    return (
+        _moments(workspace),
+        backups,
+        _preserved(workspace),
+        _payloads(workspace),
+        *old_records.find(workspace, catalog, {retention.operation_of(name) for name in staying}),
+    )
+
+
+def look(workspace: Workspace) -> tuple[Outdated, ...]:
+    """As `find`, for a reader: nothing is written. Without a catalog that can be read, it names nothing of the catalog."""
+    places = workspace.places
+    try:
+        held = Catalog.look(places.shared)
+    except TROUBLE:
+        # There is no such folder, so this catalog is empty and in memory.
+        held = Catalog.look(places.shared / "none")
+    with held as catalog:
+        return find(workspace, catalog)
 
 
 def _moments(workspace: Workspace) -> Outdated:

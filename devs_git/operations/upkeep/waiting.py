@@ -12,6 +12,6 @@ def notes(workspace: Workspace) -> Iterator[str]:
     """A sentence if `prune` would delete something."""
     if not workspace.ledger.tip().oid:
         return
-    amounts = [kind.amount for kind in outdated.find(workspace) if kind.count]
+    amounts = [kind.amount for kind in outdated.look(workspace) if kind.count]
     if amounts:
         yield f"Older than the policy keeps it: {', '.join(amounts)}. To delete: devs-git prune"

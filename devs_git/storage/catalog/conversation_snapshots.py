@@ -150,12 +150,3 @@ def _snapshot(
         created_at,
         session_id,
     )
-
-
-def prune(catalog: Catalog, before: str) -> int:
-    """Delete the snapshots created before a time that belong to no live checkpoint, inside `fulltext.write_transaction`.
-
-    Returns their number.
-    """
-    condition = "created_at < ? AND NOT (snapshot_type = 'checkpoint' AND live)"
-    return catalog.base.execute(f"DELETE FROM snapshots WHERE {condition}", (before,)).rowcount

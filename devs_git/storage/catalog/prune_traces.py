@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -65,6 +65,11 @@ def delete(
         )
         gone += [row] * done.rowcount
     return gone
+
+
+def delete_all(catalog: Catalog, trace_ids: Iterable[str]) -> None:
+    """Delete traces by their ids, inside `fulltext.write_transaction` in which they were listed."""
+    catalog.base.executemany("DELETE FROM traces WHERE trace_id = ?", [(one,) for one in trace_ids])
 
 
 def give_back(catalog: Catalog) -> None:

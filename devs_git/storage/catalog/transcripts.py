@@ -164,11 +164,12 @@ def _begin(catalog: Catalog, source: Source, stream: BinaryIO) -> _Position:
     found = catalog.base.execute(query, (os.fsencode(source.path),)).fetchone()
     client = CLIENTS[source.client]
     name = source.session_id or (found[3] if found else "") or source.path.stem
-    if found and _digest(stream, found[0]) == found[1]:
+    same = bool(found) and _digest(stream, found[0]) == found[1]
+    # Of a session that was pruned, the whole transcript is read again.
+    if same and messages.session(catalog, found[3]):
         return _Position(source.path, found[0], found[1], Reader(client, name, memory_of(found[2])))
-    return _Position(
-        source.path, 0, _digest(stream, 0), Reader(client, name), rewritten=bool(found and found[0])
-    )
+    rewritten = bool(found and found[0]) and not same
+    return _Position(source.path, 0, _digest(stream, 0), Reader(client, name), rewritten=rewritten)
 
 
 def _digest(stream: BinaryIO, length: int) -> str:

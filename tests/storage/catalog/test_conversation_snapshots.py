@@ -76,24 +76,6 @@ def test_an_event_of_anybodys_stops_no_reader_of_the_catalog(catalog: Catalog) -
     assert conversation_snapshots.list_newest(catalog, "", 10) == ()
 
 
-def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(conversation("s", 3))
-    session = take(catalog, path).session
-    with fulltext.write_transaction(catalog) as base:
-        for kind in ("manual", "checkpoint", "checkpoint"):
-            taken = conversation_snapshots.snapshot_of_session(
-                session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10"
-            )
-            conversation_snapshots.put(catalog, taken, tag=taken.snapshot_id)
-        base.execute("UPDATE snapshots SET live = 0 WHERE snapshot_id = ?", (taken.snapshot_id,))
-        assert conversation_snapshots.prune(catalog, "2026-01-01T00:00:00.000Z") == 0
-        assert conversation_snapshots.prune(catalog, NOW) == 2
-    assert [left.snapshot_type for left in conversation_snapshots.list_newest(catalog, "", 10)] == [
-        "checkpoint"
-    ]
-
-
 def steps(catalog: Catalog, session_id: str) -> int:
     """The number of steps that SQLite's virtual machine needs to make a snapshot of a session, and to read it."""
     done = 0

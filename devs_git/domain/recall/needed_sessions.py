@@ -1,0 +1,48 @@
+"""Which sessions stay although they are old: a checkpoint refers to them that is live, or that an undo can bring back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import History
+from devs_git.domain.recall.conversation import main_session
+from devs_git.domain.recall.conversation_prefix import prefix_of
+
+
+def needed_checkpoints(histories: Iterable[History], undoable: Collection[str]) -> dict[str, str]:
+    """Tags of checkpoints, each with the reason why its conversation stays.
+
+    A checkpoint is live if one of the `histories` says so. `undoable`: the ids of operations that somebody can still undo.
+    """
+    found: dict[str, str] = {}
+    for history in histories:
+        points = history.checkpoints
+        for event in history.operations:
+            if event.op_id in undoable:
+                found |= {
+                    tag: f"an undo can bring {points[tag].name} back" for tag in event.undone if tag in points
+                }
+        found |= {point.tag: f"{point.name} refers to it" for point in history.live()}
+    return found
+
+
+def sessions_of_checkpoints(events: Iterable[Event]) -> dict[str, str]:
+    """Tag and session of each checkpoint that names a conversation. `events`: the whole ledger, oldest first.
+
+    A checkpoint whose commit was rewritten keeps its conversation.
+    """
+    found: dict[str, str] = {}
+    for event in events:
+        prefix = prefix_of(event.conversation)
+        if event.effects.records and prefix:
+            found.setdefault(event.tag, prefix.session_id)
+        for words in event.moves:
+            if len(words) > 1 and words[0] in found:
+                found[words[1]] = found[words[0]]
+    return found
+
+
+def reasons_to_keep(sessions: Mapping[str, str], needed: Mapping[str, str]) -> dict[str, str]:
+    """Main sessions with a reason why they stay, their subagents' sessions included."""
+    return {main_session(sessions[tag]): reason for tag, reason in needed.items() if tag in sessions}

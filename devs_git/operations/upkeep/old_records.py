@@ -1,0 +1,102 @@
+"""Finds conversations and traces of the catalog that are older than the policy allows, and what keeps some of them. Reads only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+
+from devs_git.domain.checkpoints.retention import Kept, Outdated
+from devs_git.domain.gates.policy import Policy
+from devs_git.domain.recall import needed_sessions
+from devs_git.domain.recall.conversation import main_session
+from devs_git.domain.recall.traces import TraceRow
+from devs_git.domain.text.times import stamp
+from devs_git.storage.catalog import prune_sessions, prune_traces
+from devs_git.storage.catalog.database import Catalog
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+
+@immutable
+class _Needed:
+    """Checkpoints (by tag) and main sessions that stay, each with the reason."""
+
+    tags: Mapping[str, str]
+    sessions: Mapping[str, str]
+
+
+def find(workspace: Workspace, catalog: Catalog, backups: Collection[str]) -> tuple[Outdated, ...]:
+    """What is older than its time, by kind. `backups`: the operations whose backup stays."""
+    policy = workspace.policy
+    bound = _before(workspace, policy.keep_conversations)
+    sessions = _old_sessions(catalog, bound)
+    snapshots = prune_sessions.old_snapshots(catalog, bound)
+    traces = []
+    if policy.keep_traces is not None:
+        traces = prune_traces.older(catalog, _before(workspace, policy.keep_traces))
+    needed = _needed(workspace, backups) if sessions or snapshots or traces else _Needed({}, {})
+    conversations = _conversations(workspace, catalog, sessions, needed)
+    going = set(conversations.rows)
+    found = (conversations, _snapshots(policy, snapshots, going, needed))
+    return found if policy.keep_traces is None else (*found, _traces(policy.keep_traces, traces, needed))
+
+
+def _needed(workspace: Workspace, backups: Collection[str]) -> _Needed:
+    tip = workspace.ledger.tip()
+    # Another clone has the backups of its own operations, for as long as we have ours.
+    since = _before(workspace, workspace.policy.keep_backups)
+    young = {event.op_id for event in tip.history.operations if event.finished >= since}
+    tags = needed_sessions.needed_checkpoints((tip.history, tip.here), young | set(backups))
+    named = needed_sessions.sessions_of_checkpoints(workspace.ledger.events(tip.oid, oldest_first=True))
+    return _Needed(tags, needed_sessions.reasons_to_keep(named, tags))
+
+
+def _old_sessions(catalog: Catalog, bound: str) -> list[str]:
+    """Sessions of which nothing was read since. A session and those of its subagents are old together."""
+    seen = prune_sessions.last_seen(catalog)
+    young = {main_session(name) for name, at in seen.items() if at >= bound}
+    return [name for name in seen if main_session(name) not in young]
+
+
+def _conversations(workspace: Workspace, catalog: Catalog, old: Sequence[str], needed: _Needed) -> Outdated:
+    going = tuple(name for name in old if main_session(name) not in needed.sessions)
+    kept = (
+        Kept(name, needed.sessions[main_session(name)])
+        for name in old
+        if main_session(name) in needed.sessions
+    )
+    ours = workspace.places.transcripts
+    files = (file for name in going for file in prune_sessions.transcripts(catalog, name))
+    return Outdated(
+        "conversations",
+        workspace.policy.keep_conversations,
+        len(going),
+        going,
+        tuple(kept),
+        # The client deletes its own transcripts. Nobody but us deletes those that our plug-in wrote.
+        files=tuple(os.fspath(file) for file in files if file.parent == ours),
+        rows=going,
+    )
+
+
+def _snapshots(
+    policy: Policy, old: Sequence[tuple[str, str, str]], sessions: Collection[str], needed: _Needed
+) -> Outdated:
+    """Old snapshots, without those that go with their session."""
+    going = tuple(name for name, session, tag in old if session not in sessions and tag not in needed.tags)
+    return Outdated("conversation snapshots", policy.keep_conversations, len(going), rows=going)
+
+
+def _traces(seconds: int, old: Sequence[TraceRow], needed: _Needed) -> Outdated:
+    """Old traces, without those of sessions that stay for a checkpoint: their messages refer to traces."""
+    going = tuple(row.trace_id for row in old if row.session_id not in needed.sessions)
+    return Outdated("traces", seconds, len(going), rows=going)
+
+
+def _before(workspace: Workspace, seconds: int) -> str:
+    """The stamp of the time so many seconds ago; '' before the first year, and nothing is older than that."""
+    try:
+        return stamp(workspace.clock() - timedelta(seconds=seconds))
+    except OverflowError:
+        return ""
