@@ -62,6 +62,8 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "restore": (TWO_TASKS, "restore task-10"),
     "snapshot create": (("$ echo 3 > new",), "snapshot create"),
     "snapshot open": (("$ echo 3 > new", "snapshot create"), "snapshot open {snapshot}"),
+    "directive add": (TASK[:1], "y directive add 10 text"),
+    "directive withdraw": ((*TASK[:1], "y directive add 10 text"), "y directive withdraw {directive}"),
     "gate request": ((), ASK),
     "gate approve": ((ASK,), "y gate approve {gate} --reason fine"),
     "gate reject": ((ASK,), "y gate reject {gate} --reason no"),
@@ -94,6 +96,7 @@ RECORDS = (
     (r"policy\.yaml", "policy"),
     (r"tasks/.*", "task"),
     (r"rewinds/.*", "rewind"),
+    (r"directives/.*", "directive"),
     (r"gates/.*/request\.yaml", ""),
     (r"gates/.*/decision\.yaml", "decision"),
 )
@@ -106,8 +109,11 @@ def run(line: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         subprocess.run(["sh", "-ec", line[1:]], cwd=top, check=True, capture_output=True)
         return
     if line.startswith("y "):
-        gate = Workspace.open(top).ledger.open_gates()[0]
-        words = [word.replace("{gate}", gate) for word in shlex.split(line)[1:]]
+        tip = Workspace.open(top).ledger.tip()
+        ids = {"{gate}": tip.names("open"), "{directive}": tip.names("directives")}
+        words = [
+            ids[word][0].removesuffix(".yaml") if word in ids else word for word in shlex.split(line)[1:]
+        ]
         assert at_terminal(top, *words, typed="y\n")[0] == 0, line
         return
     found = subprocess.run(

@@ -10,7 +10,8 @@ from typing import Final
 
 _READS: Final = """
 log, history, show, diff, why, status, task status, snapshot list, verify, doctor, gate list, gate show, gate wait, trace get,
-trace list, trace search, trace export, conversation show, conversation snapshots, du, contract show
+trace list, trace search, trace export, conversation show, conversation snapshots, du, contract show,
+directive list
 """
 _CHANGES: Final = """
 task start, task complete, task result, contract start, phase set, checkpoint, rewind, drop, undo, checkout, branch, restore,
@@ -18,7 +19,7 @@ snapshot open
 """
 _CHANGES_WHILE_FROZEN: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
-conversation import, conversation snapshot
+conversation import, conversation snapshot, directive add, directive withdraw
 """
 _DESTROY: Final = "snapshot prune, trace prune, prune, purge"
 

@@ -154,8 +154,17 @@ def _show(workspace: Workspace) -> None:
     try:
         with visible_tags.note_tags_after(workspace.ledger.git, workspace.places.common):
             devs_folder.refresh(workspace.places, workspace.ledger)
+        _show_directives(workspace)
     except (OSError, DevsError, GitFailed, GitTimedOut):
         workspace.say("The view .devs/ could not be written. See: devs-git doctor")
+
+
+def _show_directives(workspace: Workspace) -> None:
+    """Let the clients' hooks know for which tasks a directive waits. The module is imported only if there may be any."""
+    if (workspace.places.shared / "directed").exists() or workspace.ledger.tip().names("directives"):
+        from devs_git.operations.directives import waiting
+
+        waiting.refresh(workspace)
 
 
 def _recover_first(name: str, workspace: Workspace) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from devs_git.commands import (
     diff,
+    directive_list,
     gate_list,
     gate_show,
     gate_wait,
@@ -59,6 +60,7 @@ REQUESTS: dict[str, Callable[[str], Any]] = {
     "gate list": lambda _gate: gate_list.Request(),
     "gate wait": gate_wait.Request,
     "gate show": gate_show.Request,
+    "directive list": lambda _gate: directive_list.Request(),
     "why": lambda _gate: why.Request("b.txt:1"),
 }
 

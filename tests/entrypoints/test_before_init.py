@@ -29,6 +29,8 @@ NEEDED: dict[str, dict[str, Any]] = {
     "task start": {"task_id": "1"},
     "contract start": {"name": "c"},
     "phase set": {"phase": "plan"},
+    "directive add": {"task_id": "1", "text": "t"},
+    "directive withdraw": {"directive_id": "20010203T040506-1a2b3c4d"},
     "task complete": {"message": "m"},
     "task result": {"task_id": "1", "text": "It works."},
     "checkpoint": {"message": "m"},

@@ -1,10 +1,11 @@
-"""Examples of the events of contracts, for `event_examples`."""
+"""Examples of the events of contracts and directives, for `event_examples`."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from devs_git.domain.ledger.event_contracts import ContractStarted, PhaseChanged
+from devs_git.domain.ledger.event_directives import DirectiveAdded, DirectiveWithdrawn
 from devs_git.domain.ledger.event_header import Content
 
 OP: Final = "20010203T040506-1a2b3c4d"
@@ -30,4 +31,6 @@ CONTRACTS: Final[tuple[tuple[Content, str, str], ...]] = (
         "phase.changed",
         f"Devs-Task: task-1\nDevs-Phase: review\nDevs-Op: {OP}",
     ),
+    (DirectiveAdded(OP, "task-1"), "directive.added", f"Devs-Directive: {OP}\nDevs-Task: task-1"),
+    (DirectiveWithdrawn(OP, "task-1"), "directive.withdrawn", f"Devs-Directive: {OP}\nDevs-Task: task-1"),
 )

@@ -31,6 +31,7 @@ GATE = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 SAMPLES = {
     "task status": ("task", "status", "10"),
     "contract show": ("contract", "show", "main"),
+    "directive list": ("directive", "list"),
     "log": ("log", "--all"),
     "history": ("history", "--task", "10"),
     "why": ("why", "f2.txt:1"),

@@ -12,7 +12,7 @@ from typing import Final
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event
-from devs_git.domain.ledger.ids import MAX_LENGTH, NUMBER_FORM, OID_FORM, OPERATION_FORM
+from devs_git.domain.ledger.ids import DIRECTIVE_FORM, MAX_LENGTH, NUMBER_FORM, OID_FORM, OPERATION_FORM
 
 TASK: Final = rf"task-(?!task-)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}(?<!\.)(?<!\.lock)"
 _STAT: Final = "[0-9]{1,18}( [0-9]{1,18}){2}"
@@ -29,6 +29,7 @@ _FORMS: Final = {
         Key.TO: f"({OID_FORM})?",
         Key.BACKUP: f"({OID_FORM})?",
         Key.OP: f"({OPERATION_FORM})?",
+        Key.DIRECTIVE: DIRECTIVE_FORM,
         Key.STAT: _STAT,
         Key.NEXT: f"{TASK} {NUMBER_FORM}",
         Key.STATUS: f"{TASK} [a-z]+",

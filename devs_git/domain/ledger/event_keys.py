@@ -58,9 +58,10 @@ class Key(TrailerKey):
     PARENT: Final = "Devs-Parent"
     SPAWNED_BY: Final = "Devs-Spawned-By"
 
-    # Of contracts and phases.
+    # Of contracts, phases and directives.
     SUPERVISOR: Final = "Devs-Supervisor"
     FROM_PHASE: Final = "Devs-From-Phase"
+    DIRECTIVE: Final = "Devs-Directive"
 
     # Of operations that move the tree.
     OP: Final = "Devs-Op"

@@ -92,6 +92,7 @@ Data = dict[str, str | int | bool | list[str]]
 _LEFT_OUT: Final = frozenset((Key.EVENT, Key.FORMAT, Key.ACTOR, Key.FINISHED, Key.TASK))
 _NAMES: Final = {
     Key.GATE: "gate_id",
+    Key.DIRECTIVE: "directive_id",
     Key.OP: "op_id",
     Key.STARTED: "started_at",
     Key.FROM: "from_commit",

@@ -19,6 +19,7 @@ MAX_LENGTH: Final = 100
 # Patterns for schemas and help. They accept some ids that the rules above refuse.
 OID_FORM: Final = "[0-9a-f]{40}"
 OPERATION_FORM: Final = "[0-9A-Za-z][0-9A-Za-z-]*"
+DIRECTIVE_FORM: Final = "[0-9]{8}T[0-9]{6}-[0-9a-f]{8}"
 NUMBER_FORM: Final = "[1-9][0-9]{0,8}"
 TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
 TARGET_FORM: Final = f"{TASK_FORM}(@(0|{NUMBER_FORM}))?"

@@ -26,6 +26,7 @@ FILES: Final = {
     "task": "tasks",
     "contract": "tasks",
     "phase": "tasks",
+    "directive": "directives",
     "checkpoint": "tasks",
     "log": "log",
     "history": "log",

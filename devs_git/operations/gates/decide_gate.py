@@ -6,19 +6,19 @@ asked before the ledger is locked; everything is checked again against the tip t
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 from devs_git.domain.belief import Belief, DecisionRecord, allowed
 from devs_git.domain.gates import gate_model, signed_decision
 from devs_git.domain.gates.answer import Answer
 from devs_git.domain.gates.gate_model import Gate
-from devs_git.domain.gates.policy import PROPOSED, Approver, Policy
+from devs_git.domain.gates.policy import PROPOSED, Policy
 from devs_git.domain.gates.signed_decision import Statement
 from devs_git.domain.ledger.event_gates import GateDecided, Landing
 from devs_git.domain.ledger.events import IN_FORCE, Draft, Event
 from devs_git.domain.text.plain_text import cut, printable
 from devs_git.errors import DevsError
+from devs_git.operations.gates import own_signature
 from devs_git.storage.documents import signatures, yaml_documents
 from devs_git.storage.ledger import checked_tip, gate_files, policy_file
 from devs_git.storage.ledger.store import Tip
@@ -116,19 +116,14 @@ def prove(workspace: Workspace, policy: Policy, gate: Gate, meant: Statement, an
         _ask(workspace, gate, answer)
         return proof
     signed = answer.signed if answer.signature else meant.canonical()
-    signature = answer.signature or _sign(workspace, policy, signed, answer.key)
-    reviewer = signatures.verify(signed, signature, _signers(policy))
+    signature = answer.signature or own_signature.make(workspace, policy, signed, answer.key)
+    reviewer = signatures.verify(signed, signature, own_signature.signers(policy))
     said = signed_decision.read(signed)
     proof = Proof(reviewer, said or meant, signature, signatures.key_in(signature))
     require_allowed(policy, gate, proof)
     if code := signed_decision.mismatch(said, meant):
         raise _mismatch_error(code)
     return proof
-
-
-def _signers(policy: Policy) -> tuple[Approver, ...]:
-    """The people and agents whose keys are known. Agents come first: a key in both lists belongs to an agent."""
-    return (*policy.agents, *policy.approvers)
 
 
 def require_allowed(policy: Policy, gate: Gate, proof: Proof) -> None:
@@ -160,23 +155,6 @@ def _ask(workspace: Workspace, gate: Gate, answer: Answer) -> None:
 
 def _mail(workspace: Workspace) -> str:
     return workspace.identity[1]
-
-
-def _sign(workspace: Workspace, policy: Policy, message: bytes, key: str) -> bytes:
-    if key:
-        return signatures.sign(message, Path(key).expanduser())
-    with_key = [one for one in policy.approvers if one.key]
-    mine = [one for one in with_key if one.principal == _mail(workspace)] or with_key
-    if len(mine) != 1:
-        raise DevsError(
-            "UNKNOWN_SIGNER",
-            "The policy in force has no key for you."
-            if not mine
-            else "The policy in force has several keys, and devs-git cannot tell which one is yours.",
-            hint="Name your key: --key ~/.ssh/id_ed25519",
-        )
-    with signatures.key_file(mine[0].key) as path:
-        return signatures.sign(message, path)
 
 
 def _mismatch_error(code: str) -> DevsError:

@@ -234,4 +234,35 @@ _MASKED: Final = "ALTER TABLE traces ADD COLUMN masked INTEGER NOT NULL DEFAULT 
 # Of older messages it is unknown, until somebody reads their transcript again.
 _NATIVE: Final = "ALTER TABLE messages ADD COLUMN native BLOB"
 
-STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED, _MASKED, _NATIVE)
+# Directives of the ledger, those that were written in this clone, and how each was handed over. The last statement makes the
+# catalog read the ledger again.
+_DIRECTIVES: Final = """
+CREATE TABLE directives (
+  directive_id TEXT PRIMARY KEY NOT NULL,
+  task_id TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  withdrawn_at TEXT NOT NULL DEFAULT '',
+  rewound_by TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE INDEX directives_by_task ON directives (task_id, created_at);
+CREATE TABLE own_directives (directive_id TEXT PRIMARY KEY NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE handovers (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  directive_id TEXT NOT NULL,
+  way TEXT NOT NULL,
+  client TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  transcript BLOB NOT NULL,
+  start INTEGER NOT NULL,
+  provable INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  seen_at TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX handovers_by_directive ON handovers (directive_id, number);
+DELETE FROM settings WHERE key = 'ledger'
+"""
+
+STEPS: Final[tuple[str, ...]] = (
+    *(_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED, _MASKED, _NATIVE),
+    _DIRECTIVES,
+)

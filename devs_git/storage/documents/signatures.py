@@ -31,14 +31,14 @@ _MOST: Final = limits.SIGNATURE.most
 _SECONDS: Final = 30.0
 
 
-def sign(message: bytes, key: Path) -> bytes:
-    """The detached signature of `message`. The file `key` has a private key, or a public key for ssh-agent.
+def sign(message: bytes, key: Path, namespace: str = NAMESPACE) -> bytes:
+    """The detached signature of `message` for one purpose. The file `key` has a private key, or a public key for ssh-agent.
 
     ssh-keygen itself asks for a passphrase, a touch or a PIN, on the terminal or through SSH_ASKPASS. BAD_SIGNATURE.
     """
     if not key.is_file():
         raise invalid("key", "The key file does not exist.", hint="Name it: --key ~/.ssh/id_ed25519")
-    done = _run("sign", "-f", os.fspath(key), "-n", NAMESPACE, stdin=message, env=dict(os.environ))
+    done = _run("sign", "-f", os.fspath(key), "-n", namespace, stdin=message, env=dict(os.environ))
     if done.returncode or not done.stdout.startswith(_BEGIN):
         words = done.stderr.decode("utf-8", "replace").strip().replace(os.fspath(key), "the key")
         raise DevsError(
@@ -58,8 +58,8 @@ def key_file(public: str) -> Iterator[Path]:
         yield path
 
 
-def verify(message: bytes, signature: bytes, signers: Sequence[Approver]) -> str:
-    """The principal whose key signed `message` in our namespace. UNKNOWN_SIGNER, BAD_SIGNATURE.
+def verify(message: bytes, signature: bytes, signers: Sequence[Approver], namespace: str = NAMESPACE) -> str:
+    """The principal whose key signed `message` in this namespace. UNKNOWN_SIGNER, BAD_SIGNATURE.
 
     If two signers have the same key, the first in `signers` counts.
     """
@@ -68,17 +68,17 @@ def verify(message: bytes, signature: bytes, signers: Sequence[Approver]) -> str
     with tempfile.TemporaryDirectory(prefix="devs-git-") as name:
         folder = Path(name)
         allowed, sig = folder / "allowed", folder / "sig"
-        allowed.write_text(_line(signer), encoding="utf-8")
+        allowed.write_text(_line(signer, namespace), encoding="utf-8")
         sig.write_bytes(signature)
         env = {"HOME": name, "PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
         checked = _run(
-            *("verify", "-I", signer.principal, "-n", NAMESPACE),
+            *("verify", "-I", signer.principal, "-n", namespace),
             *("-s", os.fspath(sig), "-f", os.fspath(allowed)),
             stdin=message,
             env=env,
         )
         if checked.returncode:
-            raise _bad("The signature does not cover this decision, or was made for another purpose.")
+            raise _bad("The signature does not cover this text, or was made for another purpose.")
         return signer.principal
 
 
@@ -139,10 +139,10 @@ def _signer(signature: bytes, signers: Sequence[Approver]) -> Approver:
     return found
 
 
-def _line(signer: Approver) -> str:
+def _line(signer: Approver, namespace: str) -> str:
     """One line of an allowed-signers file. The comment of the key is dropped, because it could add an option."""
     words = signer.key.split()[:2]
-    return f'{signer.principal} namespaces="{NAMESPACE}" {" ".join(words)}\n' if len(words) == 2 else ""
+    return f'{signer.principal} namespaces="{namespace}" {" ".join(words)}\n' if len(words) == 2 else ""
 
 
 def _run(*words: str, env: dict[str, str], stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:

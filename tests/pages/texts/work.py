@@ -77,6 +77,14 @@ List the events without this filter. If nobody named a contract, it is the branc
 ```sh
 devs-git history --limit 20
 ```""",
+    "DIRECTIVE_NOT_FOUND": """\
+No directive has this id.
+
+List the directives with their ids:
+
+```sh
+devs-git directive list
+```""",
     "UNRECORDED": """\
 Somebody made a commit for the active task, and the hook could not record it as a checkpoint. Nothing is lost: the commit is there.
 

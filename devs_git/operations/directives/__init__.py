@@ -1,0 +1,1 @@
+"""Directives: write one, judge who wrote it, and hand it to the agent of its task."""

@@ -1,0 +1,58 @@
+"""Which directives wait for an agent, and the note of their tasks that the client's hook reads.
+
+The note, `<common git directory>/devs/directed`, has one task a line. It saves the start of Python at each prompt of all
+other tasks. It follows from ledger and catalog, decides nothing, and may be deleted: the next change writes it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+from devs_git.operations.directives.judge import Judge, Judged
+from devs_git.storage.catalog import directives
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.program import GitFailed
+from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
+
+NOTE: Final = "directed"
+
+
+def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> list[Judged]:
+    """The directives that the next prompt of their task hands over, oldest first; of all tasks for ''.
+
+    The catalog is caught up with the ledger, and the ledger is believed.
+    """
+    left = [one for one in directives.standings(catalog, task_id) if one.waits]
+    judge = Judge(workspace) if left else None
+    judged = [judge.judge(one) for one in left] if judge else []
+    return [one for one in judged if not one.refused]
+
+
+def refresh(workspace: Workspace) -> None:
+    """After a change of the ledger: bring the catalog's directives and the note up to date.
+
+    If this fails, the command has succeeded all the same. Then a prompt may hand over nothing until the next change.
+    """
+    from devs_git.storage.catalog import ledger_marks
+    from devs_git.storage.catalog.database import TROUBLE, Catalog
+
+    with (
+        contextlib.suppress(GitFailed, *TROUBLE),
+        Catalog.open(workspace.places.shared) as catalog,
+    ):
+        ledger_marks.catch_up(catalog, workspace.ledger)
+        write_note(workspace, find(workspace, catalog))
+
+
+def write_note(workspace: Workspace, waiting: list[Judged]) -> None:
+    """Note the tasks of these directives; without one the note goes. OSError."""
+    note = workspace.places.shared / NOTE
+    tasks = dict.fromkeys(one.standing.task_id for one in waiting)
+    if tasks:
+        replace_file(note, "".join(f"{task}\n" for task in tasks).encode())
+    else:
+        note.unlink(missing_ok=True)

@@ -1,0 +1,78 @@
+"""Directives in the catalog: what the ledger's events say, which were written in this clone, and how each was handed over.
+
+The texts are in the ledger. A row of `own_directives` is the proof that a person wrote a directive at a terminal of this
+clone: nothing that is fetched or imported makes one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from devs_git.domain.directives.directive import Standing
+from devs_git.domain.ledger.event_directives import TYPES, DirectiveAdded
+from devs_git.domain.ledger.events import Event
+from devs_git.storage.catalog.database import Catalog
+
+_LAST: Final = (
+    "SELECT {} FROM handovers h WHERE h.directive_id = d.directive_id ORDER BY h.number DESC LIMIT 1"
+)
+_STANDINGS: Final = f"""
+SELECT d.directive_id, d.task_id, d.created_at, d.withdrawn_at,
+  coalesce((SELECT max(upto) FROM rewinds WHERE operation = d.rewound_by AND task_id = d.task_id), ''),
+  coalesce((SELECT digest FROM own_directives o WHERE o.directive_id = d.directive_id), ''),
+  coalesce(({_LAST.format("at")}), ''), coalesce(({_LAST.format("session_id")}), ''),
+  coalesce((SELECT min(seen_at) FROM handovers h WHERE h.directive_id = d.directive_id AND seen_at <> ''), ''),
+  (SELECT count(*) FROM handovers h WHERE h.directive_id = d.directive_id),
+  coalesce(({_LAST.format("provable")}), 1)
+FROM directives d
+"""
+
+
+def apply_event(catalog: Catalog, event: Event) -> None:
+    """Note what an event says, inside `fulltext.write_transaction`. An event that was noted already changes nothing."""
+    if event.failed or event.type not in TYPES:
+        return
+    # Both types have the same fields.
+    said = DirectiveAdded.of(event)
+    if not said.directive or not said.task:
+        return
+    if event.type == DirectiveAdded.type:
+        catalog.base.execute(
+            "INSERT OR IGNORE INTO directives (directive_id, task_id, created_at, rewound_by) VALUES (?1, ?2, ?3, "
+            "coalesce((SELECT operation FROM rewinds WHERE task_id = ?2 AND upto >= ?3 LIMIT 1), ''))",
+            (said.directive, said.task, event.finished),
+        )
+    else:
+        catalog.base.execute(
+            "UPDATE directives SET withdrawn_at = ? WHERE directive_id = ? AND task_id = ? AND withdrawn_at = ''",
+            (event.finished, said.directive, said.task),
+        )
+
+
+def forget(catalog: Catalog) -> None:
+    """Delete what the ledger says: it is another one. What this clone wrote and handed over stays."""
+    catalog.base.execute("DELETE FROM directives")
+
+
+def note_own(catalog: Catalog, directive_id: str, digest: str) -> None:
+    """Note, before the event is written, that a person at a terminal of this clone wrote a file with this SHA-256."""
+    with catalog.transaction() as base:
+        base.execute("INSERT OR REPLACE INTO own_directives VALUES (?, ?)", (directive_id, digest))
+
+
+def standings(catalog: Catalog, task_id: str = "") -> list[Standing]:
+    """All directives, or those of one task, oldest first."""
+    rows = catalog.rows(
+        f"{_STANDINGS} WHERE ?1 = '' OR d.task_id = ?1 ORDER BY d.created_at, d.directive_id", task_id
+    )
+    return [_standing(row) for row in rows]
+
+
+def find(catalog: Catalog, directive_id: str) -> Standing | None:
+    """One directive; None if the ledger has none with this id."""
+    rows = catalog.rows(f"{_STANDINGS} WHERE d.directive_id = ?", directive_id)
+    return _standing(rows[0]) if rows else None
+
+
+def _standing(row: Any) -> Standing:
+    return Standing(*(*row[:-1], bool(row[-1])))
