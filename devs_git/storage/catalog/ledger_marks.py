@@ -13,12 +13,13 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.clone_view import points_in_doubt
 from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.ledger.history import History
-from devs_git.storage.catalog import conversation_snapshots, directives, steering
+from devs_git.storage.catalog import conversation_snapshots, steering
 from devs_git.storage.catalog.database import Catalog, read_only
 from devs_git.storage.ledger.clone_history import Standpoint
 
@@ -30,6 +31,8 @@ MARKED: Final = "ledger"
 _UNSURE: Final = "unsure"
 _SEEN: Final = "branches"
 _HIDDEN: Final = ("rewound", "dropped")
+# The beginning of the types of events about directives.
+_DIRECTIVE: Final = "directive."
 _TABLES: Final = ("traces", "messages", "directives")
 
 
@@ -57,7 +60,7 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
         # An event revived a checkpoint whose snapshot was pruned: the snapshot comes back from its own event.
         if anew:
             steering.forget(catalog)
-            directives.forget(catalog)
+            _directives().forget(catalog)
         if not _apply_events(catalog, found):
             _apply_events(catalog, _events(ledger, tip.oid, ""))
         catalog.set(MARKED, tip.oid)
@@ -82,11 +85,19 @@ def _apply_events(catalog: Catalog, events: Sequence[Event]) -> bool:
     for event in events:
         if event.effects.starts or event.effects.steers:
             steering.apply_event(catalog, event)
-        directives.apply_event(catalog, event)
+        if event.type.startswith(_DIRECTIVE):
+            _directives().apply_event(catalog, event)
     missing = sum(
         not conversation_snapshots.apply_event(catalog, event) for event in events if not event.failed
     )
     return not missing
+
+
+def _directives() -> ModuleType:
+    """The module that knows directives. It is imported late, because most ledgers have none."""
+    from devs_git.storage.catalog import directives
+
+    return directives
 
 
 def _continues(events: Sequence[Event], since: str) -> bool:
