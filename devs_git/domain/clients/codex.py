@@ -33,7 +33,7 @@ _ROLES: Final[dict[str, Role]] = {
     "system": "system",
 }
 # What Codex itself adds at the beginning of a conversation as the user.
-_INJECTED: Final = (
+INJECTED: Final = (
     "<environment_context>",
     "<user_instructions>",
     "<permissions instructions>",
@@ -79,7 +79,14 @@ def knows(line: Mapping[str, Any]) -> bool:
 
 def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     """The messages of one line, at most one."""
+    from devs_git.domain.clients.codex_rollout import with_forms
+
+    return with_forms(line, _said(line, memory), memory)
+
+
+def _said(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     from devs_git.domain.clients.codex_places import note_place
+    from devs_git.domain.clients.codex_rollout import count_tokens
     from devs_git.domain.clients.transcript_lines import UnnamedMessage, moment, text
 
     moment(line.get("timestamp"), memory)
@@ -87,7 +94,7 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     if kind in _WRAPPED and isinstance(payload, dict):
         note_place(line, payload, memory)
         if kind == "event_msg":
-            _count(payload, memory)
+            count_tokens(payload, memory)
             _note_end(payload, memory)
         if kind == "compacted":
             return (
@@ -123,7 +130,7 @@ def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
             UnnamedMessage(
                 _message(
                     memory,
-                    "system" if role == "user" and content.lstrip().startswith(_INJECTED) else role,
+                    "system" if role == "user" and content.lstrip().startswith(INJECTED) else role,
                     content,
                 )
             ),
@@ -193,22 +200,6 @@ def _value(given: Any) -> Any:
         return loads(given)
     except (ValueError, RecursionError):
         return given
-
-
-def _count(payload: Mapping[str, Any], memory: Memory) -> None:
-    """Count the tokens since the last time: `total_token_usage` counts from the session's beginning."""
-    from devs_git.domain.clients.transcript_lines import whole_number
-
-    info = payload.get("info") if payload.get("type") == "token_count" else None
-    total = info.get("total_token_usage") if isinstance(info, dict) else None
-    if not isinstance(total, dict):
-        return
-    given, cached, out = (
-        whole_number(total.get(name)) for name in ("input_tokens", "cached_input_tokens", "output_tokens")
-    )
-    counted = max(0, given - cached) + out
-    memory.loose += max(0, counted - memory.usage.get("tokens", 0))
-    memory.usage = {"of": "session", "tokens": counted}
 
 
 CODEX: Final = Client(

@@ -37,6 +37,9 @@ class Memory:
 
     `links`: the message before each line that is no message itself, by the client's id of the line. `thoughts`: the id of
     an answer, then the model's thoughts in it that no message has yet. `unknown`: what no form of a line that we know has.
+
+    `version`: that of the client, until a message has it. `base`: the number of the line before which the next message
+    goes on; None for the last line.
     """
 
     session_id: str = ""
@@ -56,6 +59,8 @@ class Memory:
     links: dict[str, str] = field(default_factory=dict)
     thoughts: list[Any] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    version: str = ""
+    base: int | None = None
 
     def note_call(self, call_id: str, name: str, given: Any) -> None:
         note(self.calls, call_id, [name, given])

@@ -8,19 +8,23 @@ branches, too, although the model is told all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
-from devs_git.domain.recall.conversation import Message, canonical
-from devs_git.values import immutable
+from devs_git.domain.recall.conversation import Message, canonical, is_prompt
+from devs_git.values import immutable, replace
 
 
 class Native(NamedTuple):
     """What a client's own form of a message has beside its content.
 
-    `parent`: the id of the message that it follows, '' for the first, None if that is unknown. `call_id`: the client's id
-    of the call that it answers. `answer`: the id of the model's answer that it is a part of. `kind`: of a message that is
-    not from the person, although the client tells it the model as the user: what marks it. `thoughts`: what the model
-    thought before, as signed blocks. `omitted`: the kinds of parts that the catalog only names (an image). The client of this `version` asked this `model`.
+    `parent`: the id of the message that it follows, '' for the first, None if that is unknown: then it follows the last
+    one before the client's line `base`, or, without that, the one before it. `call_id`: the client's id of the call that
+    it answers. `answer`: the id of the model's answer that it is a part of. `kind`: of a message that is not from the
+    person, although the client tells it the model as the user: what marks it; of a call, its type, if that says more.
+    `thoughts`: what the model thought before, as signed or encrypted blocks. `omitted`: the kinds of parts that the
+    catalog only names (an image). `form`: other members of the client's item, by name. The client of this `version` asked
+    this `model`.
     """
 
     parent: str | None = None
@@ -31,11 +35,17 @@ class Native(NamedTuple):
     version: str = ""
     thoughts: tuple[Mapping[str, Any], ...] = ()
     omitted: tuple[str, ...] = ()
+    base: int | None = None
+    form: Mapping[str, Any] = {}
 
     def record(self) -> dict[str, Any]:
         """The values that are known, as JSON."""
         known = self._asdict().items()
-        return {name: value for name, value in known if value or (name == "parent" and value is not None)}
+        return {
+            name: value
+            for name, value in known
+            if value or (name in ("parent", "base") and value is not None)
+        }
 
 
 def native_of(record: Mapping[str, Any]) -> Native:
@@ -46,15 +56,22 @@ def native_of(record: Mapping[str, Any]) -> Native:
 
 @immutable
 class SessionEntry:
-    """A message of a session at its position, from 1. `native` is what is known of the client's own form."""
+    """A message of a session at its position, from 1. `native` is what is known of the client's own form.
+
+    `ordinal`: the client's number of its line; None if it has none.
+    """
 
     position: int
     message: Message
     native: Native = Native()
+    ordinal: int | None = None
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """The client's ids of the calls in it."""
+        """The client's ids of the calls in it that are answered by a message."""
+        # Codex's provider searches itself, and the client is told no result.
+        if self.native.kind == "web_search_call":
+            return ()
         return tuple(call.id for call in self.message.tool_calls or ())
 
 
@@ -86,15 +103,18 @@ def _with_calls(entries: Iterable[SessionEntry]) -> list[SessionEntry]:
             own = next((call for call, what in waiting.items() if what == asked), "")
         waiting.pop(own, None)
         waiting |= {call.id: canonical([call.name, call.input]) for call in message.tool_calls or ()}
-        found.append(SessionEntry(entry.position, message, entry.native._replace(call_id=own)))
+        found.append(replace(entry, native=entry.native._replace(call_id=own)))
     return found
 
 
 def _before(entries: Sequence[SessionEntry], number: int, at: Mapping[str, int]) -> int:
     """The number of the entry that this one follows; -1 for the first."""
-    parent = entries[number].native.parent
+    parent, base = entries[number].native.parent, entries[number].native.base
     if parent == "":
         return -1
+    if base is not None:
+        before = (at for at in range(number - 1, -1, -1) if (entries[at].ordinal or 0) < base)
+        return next(before, -1)
     return at.get(parent or "", number - 1)
 
 
@@ -118,6 +138,24 @@ def _in_answers(entries: Sequence[SessionEntry]) -> list[SessionEntry]:
             first.setdefault(entry.native.answer, number)
     keyed = [(first.get(entry.native.answer, number), number) for number, entry in enumerate(entries)]
     return [entries[number] for _key, number in sorted(keyed)]
+
+
+def without_lost_calls(entries: Sequence[SessionEntry]) -> list[SessionEntry]:
+    """The entries without the calls that never got an answer: the client ended before, and the person went on later."""
+    answered = {entry.native.call_id for entry in entries if entry.message.role == "tool"}
+    last = max((at for at, entry in enumerate(entries) if is_prompt(entry.message)), default=0)
+    kept = [_with_answered(entry, answered) for entry in entries[:last]]
+    return [
+        *(entry for entry in kept if entry.message.tool_calls != () or entry.message.content),
+        *entries[last:],
+    ]
+
+
+def _with_answered(entry: SessionEntry, answered: AbstractSet[str]) -> SessionEntry:
+    if answered >= set(entry.calls):
+        return entry
+    calls = tuple(call for call in entry.message.tool_calls or () if call.id in answered)
+    return replace(entry, message=replace(entry.message, tool_calls=calls))
 
 
 def complete_part(entries: Sequence[SessionEntry]) -> list[SessionEntry]:

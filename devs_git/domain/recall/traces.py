@@ -6,7 +6,6 @@ output before we got it: then the trace says so.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from devs_git.values import immutable
@@ -20,8 +19,7 @@ MASKED: Final = "masked when it was exported"
 # The largest size that a client is believed to know.
 _MOST: Final = 1 << 53
 # How many characters of a shortened output are its beginning. The others are its end.
-_HEAD: Final = 300
-_LEFT_OUT: Final = re.compile(r"\n\[([0-9]{1,15}) characters are left out; [^\]\n]*\]\n")
+HEAD: Final = 300
 
 
 @immutable
@@ -114,24 +112,8 @@ def shorten(text: str, trace_id: str, *, cut_by_client: bool = False) -> str:
     """`text`, if it is short; else its beginning, its end, and how to get the whole, or what the client left of it."""
     if not is_long(text):
         return text
-    tail = TOOL_OUTPUT_TRACE_THRESHOLD - _HEAD
+    tail = TOOL_OUTPUT_TRACE_THRESHOLD - HEAD
     left_out = len(text) - TOOL_OUTPUT_TRACE_THRESHOLD
     more = "the output, as the client cut it" if cut_by_client else "the whole output"
     way_back = f"[{left_out} characters are left out; {more}: git devs trace get {trace_id}]"
-    return f"{text[:_HEAD]}\n{way_back}\n{text[-tail:]}"
-
-
-def lengthen(shown: str, output: str) -> str | None:
-    """The text that `shorten` made `shown` of, from the output of its trace; None if that does not have it."""
-    found = _LEFT_OUT.search(shown)
-    if not found:
-        return None
-    head, tail = shown[: found.start()], shown[found.end() :]
-    start = output.find(head)
-    whole = output[start : start + len(head) + int(found[1]) + len(tail)]
-    return whole if start >= 0 and whole.endswith(tail) else None
-
-
-def is_shortened(text: str) -> bool:
-    """Whether `shorten` may have made this text. Any tool can print such a text."""
-    return _LEFT_OUT.search(text) is not None
+    return f"{text[:HEAD]}\n{way_back}\n{text[-tail:]}"

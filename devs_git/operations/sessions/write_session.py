@@ -1,4 +1,4 @@
-"""Write a session of the catalog, up to a point of it, as a new session of the client. No file is ever written over."""
+"""Write a session of the catalog, up to a point of it, as a new session of a client. No file is ever written over."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from devs_git.domain.clients import claude_session
-from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.recall import session_entries
 from devs_git.domain.recall.conversation import canonical, main_session
 from devs_git.domain.recall.session_entries import SessionEntry
+from devs_git.domain.sessions import other_client
+from devs_git.domain.sessions.native_forms import NATIVE_FORMS, NativeForm
+from devs_git.domain.sessions.new_session import NewSession
 from devs_git.errors import DevsError, invalid
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -35,20 +37,21 @@ class Point(NamedTuple):
 class Target(NamedTuple):
     """The worktree that the new session is for: its folder, its branch, and the title that the client shows.
 
-    `installed`: the version of the client there, '' if it is not installed.
+    `installed`: the version of the client there, '' if it is not installed; None: the program on the PATH is asked.
     """
 
     cwd: Path
     title: str = ""
     branch: str = ""
-    installed: str = ""
+    installed: str | None = None
 
 
 @immutable
 class WrittenSession:
     """A session that was written. `tokens` is an estimate. `last`: the id of the last message that was kept.
 
-    `left_out` says, one sentence each, what of the conversation up to the point is not in it.
+    `left_out` says, one sentence each, what of the conversation up to the point is not in it. `start_command` starts the
+    client with it, in the folder of the target.
     """
 
     client: str
@@ -58,108 +61,132 @@ class WrittenSession:
     tokens: int
     last: str
     left_out: tuple[str, ...] = ()
+    start_command: tuple[str, ...] = ()
 
 
-def write(workspace: Workspace, catalog: Catalog, point: Point, target: Target) -> WrittenSession:
-    """Write the session for Claude Code, under CLAUDE_CONFIG_DIR.
+def write(
+    workspace: Workspace, catalog: Catalog, point: Point, target: Target, client: str = ""
+) -> WrittenSession:
+    """Write the session for its client, or for another one (`claude`, `codex`), into that client's own folder.
 
-    MESSAGE_NOT_FOUND; INVALID_ARGUMENTS {session} if nothing is left of it or it is of another client; CONFLICT if it is for a
-    version of the client that was not tried, and has a form that we do not know.
+    MESSAGE_NOT_FOUND; INVALID_ARGUMENTS {session} if nothing is left of it, {client} if we cannot write for this one;
+    CONFLICT if it is for a version of the client that was not tried, and nothing shows that this version reads it.
     """
+    from devs_git.operations.sessions import client_version
     from devs_git.storage.catalog.sessions import entries as stored
+    from devs_git.storage.catalog.sessions import written_files
+    from devs_git.storage.catalog.sessions.written_files import WrittenFile
 
-    known = _read(catalog, point.session_id)
-    kept, left_out = _cut(known, point.entry)
+    known, source = _read(catalog, point.session_id)
+    form = _form(client or source)
+    kept, left_out = _cut(known, point.entry, source, form)
     whole = [stored.with_whole_result(catalog, entry) for entry in kept]
     shortened = sum(_is_short(entry) for entry in whole)
-    new = claude_session.NewSession(
+    is_own = form.client.name == source
+    unknown = partial(stored.unknown_forms, catalog, point.session_id) if is_own else None
+    last_version = _written_by(kept) if is_own else ""
+    version = client_version.for_writing(workspace, form, last_version, unknown, target.installed)
+    new = NewSession(
         workspace.new_trace_id(),
         point.session_id,
         os.fspath(target.cwd),
-        _version(catalog, point.session_id, kept, target.installed),
+        version,
+        workspace.now(),
+        workspace.new_trace_id,
         target.title,
         target.branch,
     )
-    folder = _home() / "projects" / claude_session.folder_of(new.cwd)
-    file = folder / f"{new.session_id}.jsonl"
-    _put(file, claude_session.lines(whole, new, workspace.new_trace_id))
+    file = _home(form) / form.place(new)
+    written = WrittenFile(file, form.client.name, new.session_id, new.source, new.at)
+    # Noted before: a file that an interrupted command leaves is known, too.
+    written_files.note(catalog, written)
+    _put(file, form.lines(whole, new))
+    client_version.check(workspace, form, new, file, whole)
+    written_files.note(catalog, replace(written, size=written.bytes))
     return WrittenSession(
-        CLAUDE.name,
+        form.client.name,
         new.session_id,
         file,
         len(whole),
         sum(map(_size, whole)) // _CHARACTERS,
         whole[-1].message.id,
         (*left_out, *_sentence(shortened, "{} long outputs are shortened, as the catalog has them.")),
+        (*form.resume, new.session_id),
     )
 
 
-def _read(catalog: Catalog, session_id: str) -> list[SessionEntry]:
-    """The entries of the session. What an older devs-git did not store is read from the transcript, while it is there."""
+def _form(client: str) -> NativeForm:
+    if client not in NATIVE_FORMS:
+        names = " and ".join(NATIVE_FORMS)
+        raise invalid("client", f"devs-git writes sessions for {names} only.", hint="Name one of them.")
+    return NATIVE_FORMS[client]
+
+
+def _read(catalog: Catalog, session_id: str) -> tuple[list[SessionEntry], str]:
+    """The entries of the session, and its client. What an older devs-git did not store is read from the transcript."""
     from devs_git.storage.catalog import messages, transcripts
     from devs_git.storage.catalog.sessions import entries as stored
 
     known = messages.session(catalog, session_id)
     # A subagent's session cannot be resumed: it is a part of another one.
-    if known is None or known.client != CLAUDE.name or main_session(session_id) != session_id:
-        raise invalid("session", "The catalog has no session of Claude Code with this id.")
+    if known is None or main_session(session_id) != session_id:
+        raise invalid("session", "The catalog has no session of a client with this id.")
     if stored.lacks_native(catalog, session_id):
         for source in transcripts.of_session(catalog, session_id):
             stored.complete(catalog, source)
-    return stored.read(catalog, session_id)
+    return stored.read(catalog, session_id), known.client
 
 
-def _cut(entries: Sequence[SessionEntry], last: str) -> tuple[list[SessionEntry], tuple[str, ...]]:
+def _cut(
+    entries: Sequence[SessionEntry], last: str, source: str, form: NativeForm
+) -> tuple[list[SessionEntry], tuple[str, ...]]:
     """The entries that the new session has, and what is left out."""
     try:
         way = session_entries.way_to(entries, last)
     except ValueError as error:
         raise DevsError("MESSAGE_NOT_FOUND", "The session has no such message.", message_id=last) from error
-    told = claude_session.for_model(way)
-    kept = session_entries.complete_part(told)
+    told = NATIVE_FORMS[source].for_model(way) if source in NATIVE_FORMS else way
+    is_other = form.client.name != source
+    thoughts = other_client.count_thoughts(told) if is_other else 0
+    told = other_client.plain(told) if is_other else told
+    answered = session_entries.without_lost_calls(told)
+    kept = session_entries.complete_part(answered)
     if not kept:
         raise invalid("session", "Up to this point, the session has no message that could be kept.")
-    unanswered = _sentence(len(told) - len(kept), "{} messages from the first call without an answer on.")
     parts = Counter(kind for entry in kept for kind in entry.native.omitted)
     named = ", ".join(f"{count} of the kind {kind}" for kind, count in sorted(parts.items()))
-    only_named = (f"Parts of which the catalog has the name only: {named}.",) if named else ()
-    notes = _sentence(len(way) - len(told), "{} notes of the client that its model was not told.")
-    return kept, (*unanswered, *only_named, *notes)
+    return kept, (
+        *_sentence(len(answered) - len(kept), "{} messages from the first call without an answer on."),
+        *_sentence(len(told) - len(answered), "{} calls that never had an answer."),
+        *_sentence(
+            thoughts, "{} messages lose the thoughts of their model, which only its provider can read."
+        ),
+        *((f"Parts of which the catalog has the name only: {named}.",) if named else ()),
+        *_sentence(
+            len(way) - len(told), "{} notes of the client that its model was not told, or is told anew."
+        ),
+    )
+
+
+def _written_by(entries: Sequence[SessionEntry]) -> str:
+    """The last version of the client that wrote the entries; '' if none of them says it."""
+    return next(reversed(list(session_entries.versions(entries))), "")
 
 
 def _sentence(count: int, words: str) -> tuple[str, ...]:
     return (words.format(count),) if count else ()
 
 
-def _version(catalog: Catalog, session_id: str, kept: Sequence[SessionEntry], installed: str) -> str:
-    """The version of the client to write for: the installed one, else that of the transcript, else the tried one.
-
-    CONFLICT if it was not tried and the transcript has something that we do not know.
-    """
-    from devs_git.storage.catalog.sessions import entries as stored
-
-    tried = CLAUDE.evidence.version
-    version = installed or next(reversed(list(session_entries.versions(kept))), tried)
-    unknown = [] if version == tried else stored.unknown_forms(catalog, session_id)
-    if unknown or unknown is None:
-        raise DevsError(
-            "CONFLICT",
-            f"No session was tried with Claude Code {version}, and this one has parts that devs-git does not know.",
-            hint=f"Use Claude Code {tried}, or start a new session.",
-            unknown=unknown or [],
-        )
-    return version
-
-
 def _is_short(entry: SessionEntry) -> bool:
     """Whether the result was shortened by us and could not be made whole again."""
-    from devs_git.domain.recall.traces import is_shortened
+    from devs_git.domain.recall.whole_results import is_shortened
 
     return bool(entry.message.trace_id) and is_shortened(entry.message.tool_result or "")
 
 
-def _home() -> Path:
-    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
+def _home(form: NativeForm) -> Path:
+    variable, folder = form.home
+    return Path(os.environ.get(variable) or folder).expanduser()
 
 
 def _size(entry: SessionEntry) -> int:

@@ -262,7 +262,19 @@ CREATE INDEX handovers_by_directive ON handovers (directive_id, number);
 DELETE FROM settings WHERE key = 'ledger'
 """
 
+# The files of sessions that devs-git wrote for clients. `size`: bytes when it was written, -1 before.
+_WRITTEN: Final = """
+CREATE TABLE written (
+  path BLOB PRIMARY KEY NOT NULL,
+  client TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  source TEXT NOT NULL,
+  at TEXT NOT NULL,
+  size INTEGER NOT NULL
+) WITHOUT ROWID
+"""
+
 STEPS: Final[tuple[str, ...]] = (
     *(_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED, _MASKED, _NATIVE),
-    _DIRECTIVES,
+    *(_DIRECTIVES, _WRITTEN),
 )

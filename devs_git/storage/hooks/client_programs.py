@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -21,17 +22,44 @@ SECONDS: Final = 8.0
 # The answer for our five hooks has about 5 kB; a person may have many more.
 _MOST: Final = 4 << 20
 _PIECE: Final = 1 << 16
+_VERSION: Final = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+[A-Za-z0-9.-]*")
 
 
 class NoAnswerError(Exception):
     """The client could not be asked; the message says why, in words for a person."""
 
 
-def ask(words: tuple[str, ...], places: Places, method: str, params: Mapping[str, Any]) -> Any:
+def ask(
+    words: tuple[str, ...], places: Places, method: str, params: Mapping[str, Any], most: int = _MOST
+) -> Any:
     """The answer of a client's program to one request of JSON-RPC, a line each, after `initialize`. NoAnswerError.
 
-    It runs in the folder `/`, so that it takes no folder of the repository for its own.
+    `most`: bytes that it may print. It runs in the folder `/`, so that it takes no folder of the repository for its own.
     """
+    child = _start(words, places, stdin=subprocess.PIPE)
+    try:
+        return _conversation(child, " ".join(words), (method, params), most)
+    finally:
+        end_group(child, 0.5)
+
+
+def installed_version(program: str, places: Places) -> str:
+    """The version that a client's program tells (`2.1.330`); '' if it is not installed, or tells none in time."""
+    try:
+        child = _start((program, "--version"), places, stdin=subprocess.DEVNULL)
+    except NoAnswerError:
+        return ""
+    try:
+        told = child.communicate(timeout=SECONDS)[0].decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        return ""
+    finally:
+        end_group(child, 0.5)
+    found = _VERSION.search(told)
+    return found[0] if found else ""
+
+
+def _start(words: tuple[str, ...], places: Places, *, stdin: int) -> subprocess.Popen[bytes]:
     foreign = Foreign(places)
     path = os.pathsep.join(foreign.folders())
     program = shutil.which(words[0], path=path)
@@ -40,33 +68,31 @@ def ask(words: tuple[str, ...], places: Places, method: str, params: Mapping[str
         passed_over = f"programs in this repository{around} do not count"
         raise NoAnswerError(f"there is no program `{words[0]}` on the PATH ({passed_over})")
     try:
-        child = subprocess.Popen(
+        return subprocess.Popen(
             [program, *words[1:]],
             cwd="/",
             # Its own `#!/usr/bin/env node` looks there, too.
             env={**os.environ, "PATH": path},
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
     except OSError as error:
         raise NoAnswerError(f"{words[0]} cannot be started: {error.strerror}") from error
-    try:
-        return _conversation(child, " ".join(words), method, params)
-    finally:
-        end_group(child, 0.5)
 
 
-def _conversation(child: subprocess.Popen[bytes], name: str, method: str, params: Mapping[str, Any]) -> Any:
+def _conversation(
+    child: subprocess.Popen[bytes], name: str, request: tuple[str, Mapping[str, Any]], most: int
+) -> Any:
     client = {"clientInfo": {"name": "devs-git", "version": "1"}}
     messages = (
         {"id": 0, "method": "initialize", "params": client},
         {"method": "initialized"},
-        {"id": 1, "method": method, "params": params},
+        {"id": 1, "method": request[0], "params": request[1]},
     )
     assert child.stdin is not None
-    lines = _lines(child, name, time.monotonic() + SECONDS)
+    lines = _lines(child, name, time.monotonic() + SECONDS, most)
     try:
         for message in messages:
             child.stdin.write(json.dumps(message).encode() + b"\n")
@@ -80,7 +106,7 @@ def _conversation(child: subprocess.Popen[bytes], name: str, method: str, params
     return answer
 
 
-def _lines(child: subprocess.Popen[bytes], name: str, until: float) -> Iterator[Mapping[str, Any]]:
+def _lines(child: subprocess.Popen[bytes], name: str, until: float, most: int) -> Iterator[Mapping[str, Any]]:
     """The objects that the program prints, a line each; other lines are passed over. NoAnswerError at the limits."""
     assert child.stdout is not None
     read, rest = 0, b""
@@ -92,8 +118,8 @@ def _lines(child: subprocess.Popen[bytes], name: str, until: float) -> Iterator[
         read += len(piece)
         if not piece:
             return
-        if read > _MOST:
-            raise NoAnswerError(f"{name} answers more than {_MOST >> 20} MiB")
+        if read > most:
+            raise NoAnswerError(f"{name} answers more than {most >> 20} MiB")
         *whole, rest = (rest + piece).split(b"\n")
         yield from (found for found in map(_object, whole) if found)
 

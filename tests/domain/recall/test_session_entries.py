@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from devs_git.domain.clients import claude_session
-from devs_git.domain.clients.claude_session import NewSession
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_reader import Reader
 from devs_git.domain.recall.session_entries import Native, SessionEntry, complete_part, native_of, way_to
+from devs_git.domain.sessions import claude_session
+from devs_git.domain.sessions.new_session import NewSession
 
 pytestmark = pytest.mark.quick
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-NEW = NewSession("new", "s", "/work/repo", "2.1.330", "title", "main")
+NEW = NewSession(
+    "new",
+    "s",
+    "/work/repo",
+    "2.1.330",
+    "2026-11-23T00:00:00.000Z",
+    (f"id-{n}" for n in count()).__next__,
+    "title",
+    "main",
+)
 
 
 def line(kind: str, uuid: str, parent: str | None, *parts: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -104,7 +114,7 @@ def test_a_session_begins_anew_where_it_was_compacted() -> None:
     )
     told = claude_session.for_model(way_to(entries))
     assert shown(told) == ["s1", "a1"]
-    first, *_ = claude_session.lines(told, NEW, iter("xyz").__next__)
+    first, *_ = claude_session.lines(told, NEW)
     assert (first["isCompactSummary"], first["parentUuid"]) == (True, None)
 
 
@@ -121,7 +131,7 @@ def test_signed_thoughts_stand_before_what_the_model_said_after_them() -> None:
     assert shown(way_to(entries)) == ["p1", "a1", "r1"]
     kept = [native_of(json.loads(json.dumps(entry.native.record()))) for entry in entries]
     assert kept == [entry.native for entry in entries]
-    lines = list(claude_session.lines(way_to(entries), NEW, iter("uvwxyz").__next__))
+    lines = list(claude_session.lines(way_to(entries), NEW))
     assert lines[1]["message"]["content"] == [thought, call("x")]
 
 
@@ -152,8 +162,7 @@ def test_a_recorded_session_is_the_same_after_it_was_written(name: str) -> None:
     before = complete_part(
         claude_session.for_model(way_to(read([json.loads(one) for one in path.read_bytes().splitlines()])))
     )
-    ids = (f"id-{number}" for number in range(10_000))
-    again = read(list(claude_session.lines(before, NEW, ids.__next__)))
+    again = read(list(claude_session.lines(before, NEW)))
     assert len(before) > 2
     assert way_to(again) == again
     assert [one.message.record() | {"token_count": 0} for one in again] == [

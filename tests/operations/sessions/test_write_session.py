@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from devs_git.domain.clients import claude_session
+from devs_git.domain.sessions import claude_session
 from devs_git.errors import DevsError
 from devs_git.operations.recall import ingest
 from devs_git.operations.recall.open_catalog import open_catalog
@@ -16,7 +17,7 @@ from devs_git.operations.sessions import write_session
 from devs_git.operations.sessions.write_session import Point, Target, WrittenSession
 from devs_git.storage.catalog import fulltext, purge_rows
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.sessions import entries
+from devs_git.storage.catalog.sessions import entries, written_files
 from devs_git.storage.catalog.transcripts import Source
 from devs_git.workspace import Workspace
 from tests.support.conversation_scene import EXAMPLES, SESSION
@@ -149,3 +150,52 @@ def test_a_secret_in_thoughts_is_purged_and_does_not_come_back(
 
 def test_the_folder_of_a_worktree_is_the_one_in_which_claude_code_looks() -> None:
     assert claude_session.folder_of("/work/é_a.b") == "-work---a-b"
+
+
+def test_a_written_file_is_known_until_it_is_removed_and_one_with_which_the_person_went_on_stays(
+    workspace: Workspace, catalog: Catalog
+) -> None:
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    one, other = (write(workspace, catalog, installed="2.1.330") for _ in range(2))
+    assert {known.path for known in written_files.known(catalog)} == {one.file, other.file}
+    with other.file.open("a") as stream:
+        stream.write("{}\n")
+    gone = {known.path: written_files.remove(catalog, known) for known in written_files.known(catalog)}
+    assert gone == {one.file: True, other.file: False}
+    assert other.file.exists()
+    assert not one.file.exists()
+    assert [known.path for known in written_files.known(catalog)] == [other.file]
+
+
+def test_a_session_of_claude_code_is_written_for_codex_without_signed_thoughts(
+    workspace: Workspace, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    target = Target(Path("/work/my repo"), "devs task-10@2", "main", "0.169.0")
+    written = write_session.write(workspace, catalog, Point(SESSION), target, "codex")
+    assert written.file.is_relative_to(tmp_path / "codex" / "sessions")
+    assert written.start_command == ("codex", "resume", written.session_id)
+    meta, *rest = [json.loads(line) for line in written.file.read_text().splitlines()]
+    assert (meta["payload"]["id"], meta["payload"]["cwd"]) == (written.session_id, "/work/my repo")
+    assert {line["payload"]["type"] for line in rest} >= {"message", "function_call", "function_call_output"}
+    with pytest.raises(DevsError) as caught:
+        write_session.write(workspace, catalog, Point(SESSION), target, "gemini")
+    assert (caught.value.code, caught.value.details["field"]) == ("INVALID_ARGUMENTS", "client")
+
+
+def test_nothing_is_left_of_a_session_for_a_version_of_codex_that_cannot_be_asked(
+    workspace: Workspace, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "codex").write_text("#!/bin/sh\necho codex-cli 9.9.9\n")
+    (programs / "codex").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    with pytest.raises(DevsError) as caught:
+        write_session.write(workspace, catalog, Point(SESSION), Target(Path("/work")), "codex")
+    assert (caught.value.code, "9.9.9" in str(caught.value)) == ("CONFLICT", True)
+    assert not list((tmp_path / "codex").rglob("*.jsonl"))
+    assert not list(written_files.known(catalog))

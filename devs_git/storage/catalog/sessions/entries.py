@@ -9,16 +9,16 @@ from typing import Final
 
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_reader import Reader, memory_of, memory_text
+from devs_git.domain.recall import whole_results
 from devs_git.domain.recall.conversation import canonical
 from devs_git.domain.recall.session_entries import Native, SessionEntry, native_of
-from devs_git.domain.recall.traces import lengthen
 from devs_git.domain.text import limits
 from devs_git.storage.catalog import bodies, fulltext, messages, traces, transcript_file
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.transcripts import Source
 from devs_git.values import replace
 
-_COLUMNS: Final = "p.position, m.message_id, m.role, m.body, m.native"
+_COLUMNS: Final = "p.position, m.message_id, m.role, m.body, m.native, m.ordinal"
 _PATH: Final = "FROM paths p JOIN messages m ON m.number = p.number WHERE p.session_id = ?"
 
 _COMPLETE: Final = (
@@ -35,8 +35,9 @@ def read(catalog: Catalog, session_id: str) -> list[SessionEntry]:
             position,
             messages.message_in(message_id, role, body),
             native_of(json.loads(bodies.unpack(native))) if native else Native(),
+            ordinal,
         )
-        for position, message_id, role, body, native in rows
+        for position, message_id, role, body, native, ordinal in rows
     ]
 
 
@@ -70,10 +71,17 @@ def complete(catalog: Catalog, source: Source) -> None:
 
 
 def with_whole_result(catalog: Catalog, entry: SessionEntry) -> SessionEntry:
-    """The entry with the whole of a long result, if a trace has it as the model was told it; else unchanged."""
+    """The entry with the whole of each long result that its traces have as the model was told it; else unchanged."""
     message = entry.message
+    ids = {message.trace_id, *(message.trace_ids or ())}
     if not message.trace_id or not message.tool_result:
         return entry
-    output = traces.output(catalog, message.trace_id).decode("utf-8", "replace")
-    whole = lengthen(message.tool_result, output)
-    return entry if whole is None else replace(entry, message=replace(message, tool_result=whole))
+
+    def output_of(trace_id: str) -> str | None:
+        # Any tool can print the mark of another trace.
+        return traces.output(catalog, trace_id).decode("utf-8", "replace") if trace_id in ids else None
+
+    whole = whole_results.lengthen(message.tool_result, output_of)
+    return (
+        entry if whole == message.tool_result else replace(entry, message=replace(message, tool_result=whole))
+    )

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from devs_git.domain.recall.session_entries import SessionEntry
-from devs_git.values import immutable
+from devs_git.domain.sessions.new_session import NewSession
 
 # Of a model's answer that another client or an older devs-git took in, the model is unknown. Claude Code then goes on with
 # the one that is set.
 _UNKNOWN: Final = "unknown"
 
 
-@immutable
-class NewSession:
-    """The session to write: its id, its worktree, and of which session (`source`) it is the beginning.
-
-    `version`: that of the client which reads it. `branch`: that of the worktree, '' for none.
-    """
-
-    session_id: str
-    source: str
-    cwd: str
-    version: str
-    title: str = ""
-    branch: str = ""
+def place(new: NewSession) -> str:
+    """The file's path below the client's folder."""
+    return f"projects/{folder_of(new.cwd)}/{new.session_id}.jsonl"
 
 
 def folder_of(cwd: str) -> str:
@@ -38,13 +28,11 @@ def for_model(entries: Sequence[SessionEntry]) -> list[SessionEntry]:
     return [entry for entry in entries if entry.message.role != "system" or entry.native.kind]
 
 
-def lines(
-    entries: Sequence[SessionEntry], new: NewSession, new_id: Callable[[], str]
-) -> Iterator[dict[str, Any]]:
+def lines(entries: Sequence[SessionEntry], new: NewSession) -> Iterator[dict[str, Any]]:
     """The lines of the transcript. `entries` are those `for_model`, and each call in them has its answer."""
     before: str | None = None
     for entry in entries:
-        uuid = new_id()
+        uuid = new.new_id()
         yield {
             "parentUuid": before,
             "isSidechain": False,

@@ -1,0 +1,1 @@
+"""Sessions in the forms of clients, as they are written for them."""
