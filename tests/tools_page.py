@@ -15,6 +15,9 @@ from devs_git.errors import REASONS
 from tests.support.tools_story import Call, answers, tell_story
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "tools.md"
+# Ids that are random even with a fixed clock are all shown as this one.
+_RANDOM: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_EXAMPLE_ID: Final = "f40ef6de-8cf1-4262-92da-e4dcb3ba063e"
 TIERS: Final = {0: "0, reads", 1: "1, changes state", 3: "3, destroys"}
 HEAD: Final = f"""\
 # The tools of devs-git
@@ -121,7 +124,7 @@ def _type(schema: dict[str, Any]) -> str:
 
 def _example(call: Call) -> str:
     asked = json.dumps({"tool": call.tool, "params": call.arguments}, ensure_ascii=False)
-    said = json.dumps(call.answer.value, indent=1, ensure_ascii=False)
+    said = _RANDOM.sub(_EXAMPLE_ID, json.dumps(call.answer.value, indent=1, ensure_ascii=False))
     return f"```json\n{asked}\n```\n```json\n{said}\n```"
 
 

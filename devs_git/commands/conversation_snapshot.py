@@ -44,7 +44,7 @@ def run(workspace: Workspace, request: Request) -> Snapshot:
                 session, "manual", workspace.new_trace_id(), workspace.now(), task_id
             )
             conversation_snapshots.put(catalog, taken)
-    return taken
+        return conversation_snapshots.of_id(catalog, taken.snapshot_id) or taken
 
 
 def _session(workspace: Workspace, catalog: Catalog, request: Request) -> Session:

@@ -69,6 +69,8 @@ TOOLS: Final[dict[str, str]] = {
     "search_traces": "trace search",
     "store_trace": "trace put",
     "get_conversation": "conversation show",
+    "create_conversation_snapshot": "conversation snapshot",
+    "list_conversation_snapshots": "conversation snapshots",
 }
 # The tool of each route.
 ROUTES: Final[dict[str, str]] = {
@@ -78,6 +80,8 @@ ROUTES: Final[dict[str, str]] = {
     "GET /mesh/tasks/{id}/checkpoints": "list_checkpoints",
     "GET /mesh/tasks/{id}/checkpoints/{point}/diff": "checkpoint_diff",
     "GET /mesh/tasks/{id}/conversation": "get_conversation",
+    "GET /mesh/tasks/{id}/conversation/snapshots": "list_conversation_snapshots",
+    "POST /mesh/tasks/{id}/conversation/snapshots": "create_conversation_snapshot",
     "POST /mesh/tasks/{id}/rewind": "rewind_to_task",
     "POST /mesh/tasks/{id}/checkpoints/{n}/branch": "branch_from_checkpoint",
 }

@@ -11,6 +11,7 @@ import pytest
 from devs_git.commands import (
     conversation_import,
     conversation_show,
+    conversation_snapshot,
     conversation_snapshots,
     gate_list,
     history,
@@ -21,6 +22,7 @@ from devs_git.commands import (
     trace_search,
 )
 from devs_git.domain.ledger import paging
+from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import ask
@@ -121,3 +123,21 @@ def test_the_pages_of_snapshots_have_each_snapshot_once(ledgered: Workspace, git
         if not cursor:
             break
     assert sorted(found) == names
+
+
+def test_snapshots_of_conversations_come_once_each_while_new_ones_are_made(three: Workspace) -> None:
+    for _ in range(5):
+        conversation_snapshot.run(three, conversation_snapshot.Request())
+    expected = conversation_snapshots.run(three, conversation_snapshots.Request()).snapshots
+    assert len(expected) == 5
+    found: list[Snapshot] = []
+    cursor = ""
+    while cursor or not found:
+        page = conversation_snapshots.run(three, conversation_snapshots.Request(limit=2, cursor=cursor))
+        found += page.snapshots
+        cursor = page.next_cursor
+        conversation_snapshot.run(three, conversation_snapshot.Request())
+    assert tuple(found) == expected
+    with pytest.raises(DevsError) as refused:
+        conversation_snapshots.Request(cursor="5-1")
+    assert refused.value.details["field"] == "cursor"

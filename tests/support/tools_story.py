@@ -147,6 +147,8 @@ def _traces(story: Story) -> None:
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     router.call("conversation import", Workspace.open(story.top), conversation_import.Request(file, task="1"))
     story.call("get_conversation", task_id="1")
+    story.call("create_conversation_snapshot", task_id="1")
+    story.call("list_conversation_snapshots", task_id="1", limit=1)
     story.call("show_contract", contract="main", limit=1)
 
 

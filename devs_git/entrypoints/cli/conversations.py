@@ -97,6 +97,7 @@ def conversation_snapshot(**options: Any) -> VerbRequest:
 )
 @click.option("--task", default="", help="Only this task.")
 @click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
+@click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 def conversation_snapshots(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_snapshots import Request
 

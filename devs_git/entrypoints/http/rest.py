@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,13 @@ from devs_git.storage.documents import schemas
 
 def web_routes(where: Path) -> list[Route]:
     """The routes for the repository at `where`, and the route of the OpenAPI document."""
-    # The server has decoded the path, so a name with slashes takes several of its parts.
-    paths = [PREFIX + one.path.replace("{contract}", "{contract:path}") for one in ROUTES]
-    found = [
-        Route(path, _endpoint(one, where), methods=[one.method])
-        for path, one in zip(paths, ROUTES, strict=True)
-    ]
+    by_path: dict[str, dict[str, RestRoute]] = {}
+    for one in ROUTES:
+        # The server has decoded the path, so a name with slashes takes several of its parts.
+        path = PREFIX + one.path.replace("{contract}", "{contract:path}")
+        by_path.setdefault(path, {})[one.method] = one
+    # One route for a path, so that a refused method is told all that the path answers.
+    found = [Route(path, _endpoint(ways, where), methods=list(ways)) for path, ways in by_path.items()]
     return [*found, Route(f"{PREFIX}/openapi.json", _openapi, methods=["GET"])]
 
 
@@ -36,8 +37,9 @@ async def _openapi(_request: Request) -> Response:
     return json_response(document())
 
 
-def _endpoint(route: RestRoute, where: Path) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(ways: Mapping[str, RestRoute], where: Path) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
+        route = ways["GET" if request.method == "HEAD" else request.method]
         try:
             given = await _given(route, request)
             arguments = route.arguments({**request.path_params}, given)

@@ -129,6 +129,14 @@ _ALL: Final = (
         {"task_id": "{id}"},
         hides=("checkpoint", "snapshot_id", "message_id"),
     ),
+    RestRoute("GET", f"{_TASK}/conversation/snapshots", "list_conversation_snapshots", {"task_id": "{id}"}),
+    RestRoute(
+        "POST",
+        f"{_TASK}/conversation/snapshots",
+        "create_conversation_snapshot",
+        {"task_id": "{id}"},
+        status=201,
+    ),
     RestRoute(
         "POST",
         f"{_TASK}/rewind",

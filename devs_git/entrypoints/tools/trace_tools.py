@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.commands import conversation_show, trace_get, trace_put, trace_search
+from devs_git.commands import conversation_show, conversation_snapshots, trace_get, trace_put, trace_search
 from devs_git.domain.ledger import ids, paging
+from devs_git.domain.recall.conversation_snapshots import CURSOR_FORM
 from devs_git.domain.text import plain_text
 from devs_git.entrypoints.tools.params import (
     ANY_TASK,
@@ -116,5 +117,25 @@ TOOLS: Final = (
             ),
         ),
         codes=(*CHECKPOINT_CODES, "SNAPSHOT_NOT_FOUND", "MESSAGE_NOT_FOUND"),
+    ),
+    Tool(
+        "create_conversation_snapshot",
+        "conversation snapshot",
+        "Record how far the conversation has come: of a session, of a task, or of the last session of this worktree.",
+        (
+            Param("task_id", ANY_TASK, "The last session of this task.", "task"),
+            Param("session_id", TEXT, "The session.", "session"),
+        ),
+        codes=("MESSAGE_NOT_FOUND",),
+    ),
+    Tool(
+        "list_conversation_snapshots",
+        "conversation snapshots",
+        "List the recorded states of conversations, newest first.",
+        (
+            Param("task_id", ANY_TASK, "Only this task.", "task"),
+            limit(conversation_snapshots.MOST),
+            cursor(CURSOR_FORM),
+        ),
     ),
 )

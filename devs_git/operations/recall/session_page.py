@@ -83,7 +83,7 @@ def _without(place: Place, wanted: Wanted) -> ShownMessage | None:
             return None
         message = replace(message, tool_calls=None)
     return ShownMessage(
-        **vars(message),
+        **vars(replace(message, content=message.content or "")),
         session_id=place.session_id,
         position=place.position,
         task_id=place.task_id,

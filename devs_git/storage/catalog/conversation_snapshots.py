@@ -8,17 +8,23 @@ from typing import Any, Final
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.recall.conversation_prefix import Prefix, prefix_of
 from devs_git.domain.recall.conversation_snapshots import Metadata, Snapshot, snapshot_of_checkpoint
+from devs_git.domain.recall.session_points import SessionPoint, entry_of
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
 
 _COLUMNS: Final = (
     "s.snapshot_id, s.task_id, s.checkpoint, s.snapshot_type, s.message_count, s.digest, "
-    "coalesce(m.token_count, 0), coalesce(m.cost_usd, 0.0), s.created_at, s.session_id"
+    "coalesce(p.token_count, 0), coalesce(p.cost_usd, 0.0), s.created_at, s.session_id, "
+    "o.client, m.message_id, m.turn_id, m.ordinal"
 )
-# The cost of a prefix comes from its last message, so it takes one row, however long the conversation is.
+# The cost of a prefix and its point come from its last message, so they take one row, however long the conversation is.
 _FROM: Final = (
-    "FROM snapshots s LEFT JOIN paths m ON m.session_id = s.session_id AND m.position = s.message_count"
+    "FROM snapshots s LEFT JOIN paths p ON p.session_id = s.session_id AND p.position = s.message_count "
+    "LEFT JOIN messages m ON m.number = p.number LEFT JOIN sessions o ON o.session_id = s.session_id"
 )
+# The newest first; the rest keeps the order of rows of the same time.
+_KEY: Final = "(s.created_at, s.message_count, s.snapshot_id)"
+_NEWEST: Final = "ORDER BY s.created_at DESC, s.message_count DESC, s.snapshot_id DESC LIMIT ?"
 
 
 def apply_event(catalog: Catalog, event: Event) -> bool:
@@ -118,14 +124,19 @@ def _one(catalog: Catalog, condition: str, *values: Any) -> Snapshot | None:
     return next(iter(_snapshots(catalog, condition, *values)), None)
 
 
-def list_newest(catalog: Catalog, task_id: str, limit: int) -> tuple[Snapshot, ...]:
-    """The newest snapshots first; only those of `task_id` if it is not ''."""
-    condition = (
-        "WHERE ? IN ('', s.task_id) ORDER BY s.created_at DESC, s.message_count DESC, s.snapshot_id LIMIT ?"
-    )
+def list_newest(
+    catalog: Catalog, task_id: str, limit: int, after: tuple[str, int, str] | None = None
+) -> tuple[Snapshot, ...]:
+    """The newest snapshots first; only those of `task_id` if it is not ''. `after`: only those after this key of a row."""
+    conditions, values = [], list[Any]()
     if task_id:
-        condition = condition.replace("? IN ('', s.task_id)", "s.task_id = ?")
-    return _snapshots(catalog, condition, task_id, limit)
+        conditions.append("s.task_id = ?")
+        values.append(task_id)
+    if after:
+        conditions.append(f"{_KEY} < (?, ?, ?)")
+        values += after
+    where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
+    return _snapshots(catalog, where + _NEWEST, *values, limit)
 
 
 def _snapshots(catalog: Catalog, condition: str, *values: Any) -> tuple[Snapshot, ...]:
@@ -137,8 +148,12 @@ def _snapshot(
     snapshot_id: str, task_id: str, checkpoint: str, snapshot_type: str, message_count: int, *rest: Any
 ) -> Snapshot:
     """The snapshot in a row of _COLUMNS."""
-    digest, tokens, cost, created_at, session_id = rest
-    cost_of_it = Metadata(tokens, cost)
+    digest, tokens, cost, created_at, session_id, client, message_id, *place = rest
+    point = None
+    if message_id is not None:
+        turn_id, ordinal = place
+        entry = entry_of(message_id, turn_id)
+        point = SessionPoint(client or "", session_id, entry, message_id, message_count, ordinal)
     return Snapshot(
         snapshot_id,
         task_id,
@@ -146,7 +161,8 @@ def _snapshot(
         snapshot_type,
         message_count,
         digest,
-        cost_of_it,
+        Metadata(tokens, cost),
         created_at,
         session_id,
+        point,
     )

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.commands import conversation_import
+from devs_git.entrypoints import router
 from devs_git.entrypoints.http.border import MOST_BYTES
 from devs_git.entrypoints.http.routes import ROUTES
 from devs_git.entrypoints.tools import calling
@@ -56,6 +58,8 @@ REFUSED = [
     ("POST", f"{TASK}/rewind?dry_run=true", 422, "INVALID_ARGUMENTS"),
     ("GET", "/api/v1/mesh/tasks/77/conversation", 404, "TASK_NOT_FOUND"),
     ("GET", f"{TASK}/conversation?cursor=x", 422, "INVALID_ARGUMENTS"),
+    ("GET", f"{TASK}/conversation/snapshots?cursor=x", 422, "INVALID_ARGUMENTS"),
+    ("POST", f"{TASK}/conversation/snapshots", 404, "MESSAGE_NOT_FOUND"),
     ("GET", "/api/v1/contracts/nope/history", 404, "CONTRACT_NOT_FOUND"),
     ("GET", "/api/v1/timeline?cursor=x", 422, "INVALID_ARGUMENTS"),
     ("DELETE", f"{TASK}/rewind", 405, "INVALID_ARGUMENTS"),
@@ -141,6 +145,36 @@ def test_rest_lists_compares_branches_and_rewinds(worked: Path) -> None:
         assert (done.status, done.value["rewound_to"]) == (200, "task-1")
         assert web.post(f"{TASK}/rewind", plan_id=plan["plan_id"]).status == 409
         assert web.post(f"{TASK}/rewind", number=1).value["rewound_to"] == "task-1@1"
+
+
+def test_snapshots_of_a_conversation_are_made_and_listed_over_rest(worked: Path, tmp_path: Path) -> None:
+    transcript = tmp_path / "s-1.jsonl"
+    message = {"role": "user", "content": "Go on."}
+    line = {"type": "user", "uuid": "u-1", "parentUuid": None, "sessionId": "s-1", "message": message}
+    transcript.write_text(json.dumps(line) + "\n")
+    router.call(
+        "conversation import", Workspace.open(worked), conversation_import.Request(transcript, task="1")
+    )
+    with serve(worked) as web:
+        made = [web.post(f"{TASK}/conversation/snapshots") for _ in range(3)]
+        assert [(said.status, said.value["task_id"]) for said in made] == [(201, "task-1")] * 3
+        point = {
+            "client": "claude",
+            "session_id": "s-1",
+            "entry": "u-1",
+            "message_id": "u-1",
+            "message_count": 1,
+        }
+        assert made[0].value["point"] == point
+        first = web.get(f"{TASK}/conversation/snapshots?limit=2").value
+        rest = web.get(f"{TASK}/conversation/snapshots?cursor={first['next_cursor']}").value
+        listed = [*first["snapshots"], *rest["snapshots"]]
+        assert sorted(one["snapshot_id"] for one in listed) == sorted(
+            one.value["snapshot_id"] for one in made
+        )
+        assert (
+            calling.call("list_conversation_snapshots", {"task_id": "1", "limit": 2}, worked).value == first
+        )
 
 
 def test_the_timeline_has_what_history_prints_and_a_contract_its_own(initialised: Path) -> None:

@@ -15,6 +15,7 @@ from devs_git.storage.catalog import (
     messages,
 )
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import replace
 from tests.support.conversation_scene import NOW, conversation, ids, take
 
 MANY = int(os.environ.get("DEVS_TEST_COUNT_CONVERSATION", "1500"))
@@ -91,7 +92,11 @@ def steps(catalog: Catalog, session_id: str) -> int:
         assert session is not None
         taken = conversation_snapshots.snapshot_of_session(session, "manual", ids(), NOW, "task-10")
         conversation_snapshots.put(catalog, taken)
-    assert conversation_snapshots.of_id(catalog, taken.snapshot_id) == taken
+    found = conversation_snapshots.of_id(catalog, taken.snapshot_id)
+    assert found is not None
+    assert found.point is not None
+    assert found.point.message_count == session.message_count
+    assert replace(found, point=None) == taken
     catalog.base.set_progress_handler(None, 0)
     return done
 

@@ -125,4 +125,5 @@ def snapshot_text(snapshot: Snapshot) -> str:
 def snapshots_text(result: conversation_snapshots.Result) -> str:
     if not result.snapshots:
         return "No snapshots. To make one: devs-git conversation snapshot"
-    return table([_line(snapshot) for snapshot in result.snapshots])
+    again = f"\nThere are more: devs-git conversation snapshots --cursor {result.next_cursor}"
+    return table([_line(snapshot) for snapshot in result.snapshots]) + (again if result.next_cursor else "")
