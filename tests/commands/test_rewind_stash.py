@@ -43,3 +43,22 @@ def stash_lines(case: Case) -> list[str]:
     file = case.top / ".git/logs/refs/stash"
     log = file.read_text().splitlines() if file.exists() else []
     return [line[41:] for line in reversed(log)]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_entries_come_back_where_a_reflog_without_lines_is_all_that_is_left_of_the_stash(
+    case: Case, count: int
+) -> None:
+    """`git reflog expire` takes the lines, and leaves the ref."""
+    case.stage("1", {"a": b"1\n"})
+    for number in range(count):
+        case.write({"a": b"s%d\n" % number})
+        case.git("stash")
+    stash, name = stash_lines(case), moment(case, keep_refs=True)
+    case.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+    assert (stash_lines(case), case.git("rev-parse", "refs/stash")) == ([], stash[0].split()[0])
+    case.rewind(name)
+    assert stash_lines(case) == stash
+    assert case.git("stash", "list", "--format=%H").split() == [line.split()[0] for line in stash]
+    case.undo()
+    assert case.git("stash", "list") == ""

@@ -121,12 +121,24 @@ def _make(git: Git, oid: str, order: Sequence[str]) -> None:
     newer = _count_newer(oid, there, order)
     if newer == 0:
         own = git.with_env(GIT_COMMITTER_NAME=name, GIT_COMMITTER_EMAIL=mail, GIT_COMMITTER_DATE=date)
-        refs.transaction(own, (RefUpdate(STASH, oid, there[0] if there else NO_OID),), subject)
+        refs.transaction(own, (RefUpdate(STASH, oid, _without_entry(own, oid)),), subject)
         return
     line = f"{oid} {name} <{mail}> {date}\t{subject}\n"
     # git has no command for this. While it holds the lock of the ref, no other git writes the reflog.
     with refs.hold_transaction(git, (RefUpdate(STASH, there[0], there[0]),), "devs: stash entry"):
         _insert(common_of(git) / "logs" / STASH, os.fsencode(line), newer)
+
+
+def _without_entry(git: Git, oid: str) -> str:
+    """The oid from which the ref of the stash moves to a new entry. A ref whose lines expired is there without an entry.
+
+    git writes no line for a ref that stays where it is, so such a ref is deleted first.
+    """
+    there = refs.read(git, STASH) or NO_OID
+    if there != oid:
+        return there
+    refs.transaction(git, (RefUpdate(STASH, NO_OID, oid),), "devs: stash entry")
+    return NO_OID
 
 
 def _facts(git: Git, oid: str) -> list[str]:
