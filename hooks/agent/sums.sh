@@ -1,14 +1,15 @@
+  [ "$event" != before ] || { ask for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash >"$seen.refs" & listed=$!; }
   case $event in before | PostToolUse* | AfterTool) limit=5 ;; *) limit=0.12 ;; esac
   (sleep $limit & clock=$!; trap 'kill $clock; exit' TERM; wait $clock && kill $new $files) >/dev/null 2>&1 & timer=$!
   # The sums are computed while git reads the files.
   sum=$(cksum 2>/dev/null <"$here/index")
   [ "$sum" = "$index" ]; same=$?
-  if [ "$same" = 0 ] && [ "$event" = before ]; then
-    if ask for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash >"$seen.refs"; then
+  if [ "$event" = before ]; then
+    if wait $listed; then
       [ ! -f "$tool_common/logs/refs/stash" ] || cat "$tool_common/logs/refs/stash" >>"$seen.refs"
     else : >"$seen.refs"; fi
     now=$(cksum <"$seen.refs")
-    [ "$now" = "$refs" ]; same=$?
+    [ "$now" = "$refs" ] || same=1
   fi
   # With another index Python looks at everything, so there is nothing to wait for.
   whole=1

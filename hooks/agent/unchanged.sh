@@ -1,11 +1,9 @@
-# git in the worktree, with the private index that has all files of the newest moment.
+# Become a git in the worktree, with the private index that has all files of the newest moment. Call it in a subshell.
 ask() {
-  (
-    unset GIT_WORK_TREE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_NAMESPACE
-    export GIT_DIR="$here" GIT_INDEX_FILE="$own/index" GIT_OPTIONAL_LOCKS=0
-    cd "$top" && exec git -c core.fsmonitor=false -c core.checkStat=default -c core.trustctime=true -c core.ignoreStat=false "$@"
-  ) 2>/dev/null
-}
+  unset GIT_WORK_TREE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_NAMESPACE
+  export GIT_DIR="$here" GIT_INDEX_FILE="$own/index" GIT_OPTIONAL_LOCKS=0
+  cd "$top" && exec git -c core.fsmonitor=false -c core.checkStat=default -c core.trustctime=true -c core.ignoreStat=false "$@"
+} 2>/dev/null
 
 # Whether HEAD, index and files are as in the newest moment, and before a call also branches and stash. A prompt waits 0.12
 # seconds for the answer, a call 5. After a start of the machine, Python looks whether the newest moment is whole.
@@ -19,7 +17,7 @@ is_unchanged() {
   # knows. Two gits at once are quicker than one that answers both questions. Python takes their answers, too.
   seen=$own/.seen.$$
   { : >"$seen.new" && : >"$seen.files"; } 2>/dev/null || return
-  ask ls-files -z -o --exclude-standard >"$seen.new" & new=$!
   ask diff-files -z --name-only --no-ext-diff --ignore-submodules=dirty >"$seen.files" & files=$!
+  ask ls-files -z -o --exclude-standard >"$seen.new" & new=$!
 # include agent/sums.sh
 }
