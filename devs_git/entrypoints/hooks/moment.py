@@ -37,6 +37,13 @@ _PAYLOAD = 64 << 20
 # How each client's event after a call of a tool begins, and our events whose payload is not of the spool.
 _AFTER = ("PostToolUse", "AfterTool")
 _OURS = ("before", "prompt")
+# How commands begin that may only read; what they do else decides `MomentCall.may_write`.
+_READERS = frozenset(
+    b"cat find grep head ls rg tail wc devs-git".split()
+    + [b"git " + verb for verb in b"blame devs diff grep log ls-files show status".split()]
+)
+# What a word consists of that every shell reads in the same way, beside letters and digits.
+_SIGNS = bytes.maketrans(b"-_./", b"aaaa")
 
 
 def main(arguments: list[str]) -> int:
@@ -91,14 +98,14 @@ def _work(words: list[str], data: bytes, seconds: float, looked: str, caller: Ca
     """In the process of its own: make the moment; what it says to the agent, in the form of `moment_answer`."""
     _, event, common, git_dir, top = words
     seen = seen_changes.take(looked) if looked else None
-    if seen and not _waits(event):
-        # At a prompt a moment is made in any case.
+    if seen and (not _waits(event) or _surely_writes(data)):
+        # A moment is made in any case.
         seen_changes.begin(seen, git_dir, common, top)
     try:
         from devs_git.entrypoints.hooks import moment_answer
 
         call, places = moment_answer.call_of(words, data)
-        if not call.may_write:
+        if not (seen and seen.begun) and not call.may_write:
             return moment_answer.wait(call, places, seconds)
         caller.let_go()
         if seen and not seen.begun:
@@ -107,3 +114,17 @@ def _work(words: list[str], data: bytes, seconds: float, looked: str, caller: Ca
     finally:
         if seen and seen.begun:
             seen.begun.close()
+
+
+def _surely_writes(data: bytes) -> bool:
+    """Whether the command in a payload does not begin as one that may only read. If nobody can tell that quickly: False.
+
+    A payload of an unknown form may deceive us. Then one moment more is made.
+    """
+    said = data.partition(b'"tool_input"')[2].partition(b'"command"')[2].lstrip(b" :")
+    words = said[1:].partition(b'"')[0].split(b" ", 2)[:2]
+    if words[0] != b"git":
+        words = words[:1]
+    is_plain = said[:1] == b'"' and all(word.translate(_SIGNS).isalnum() for word in words)
+    # git may have an option before its verb.
+    return is_plain and not words[-1].startswith(b"-") and b" ".join(words) not in _READERS

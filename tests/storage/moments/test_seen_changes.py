@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.domain.calls.reading_programs import GIT, PROGRAMS
 from devs_git.domain.clients.client import BEFORE, PROMPT
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.moments.moment import Occasion
@@ -164,6 +165,8 @@ def test_what_the_first_lines_of_the_hook_spell_out_is_that_of_the_program() -> 
     for client in CLIENTS.values():
         events = {BEFORE, PROMPT, client.end, *client.after, "Stop", "AfterAgent"}
         assert {event for event in events if moment_hook._waits(event)} == {BEFORE, *client.after}
+    verbs = {f"git {verb}" for verb in (*GIT, "devs")}
+    assert {word.decode() for word in moment_hook._READERS} == {*PROGRAMS, *verbs, "devs-git"}
 
 
 def test_the_first_lines_of_the_hook_load_nothing_that_takes_time() -> None:
