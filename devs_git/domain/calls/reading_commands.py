@@ -13,12 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from devs_git.domain.calls.reading_programs import GIT, GIT_ITSELF, PROGRAMS, Options
+from devs_git.domain.clients.client import FOLDERS
 from devs_git.domain.text import simple_command
 
 # The command of a shell tool, as text or as a list of words.
 _COMMANDS: Final = ("command", "cmd")
-# Where a command runs, if not in the client's folder.
-FOLDERS: Final = ("dir_path", "directory", "workdir")
 # What says when, where and how long a command runs, or why.
 _IDLE: Final = frozenset(
     {

@@ -42,10 +42,11 @@ def git_folders(client: Client, tool: str, tool_input: Any, folder: str) -> tupl
     if tool not in client.shells:
         return ()
     from devs_git.domain.calls import reading_commands
+    from devs_git.domain.clients.client import FOLDERS
 
     if not is_own_call(tool_input.get("command")) and not reading_commands.is_git(tool_input):
         return ()
-    given = [tool_input.get(name) for name in reading_commands.FOLDERS]
+    given = [tool_input.get(name) for name in FOLDERS]
     return (folder, *(name for name in given if name and isinstance(name, str)))
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Our names of the events before a tool and before a prompt, instead of the client's.
 BEFORE: Final = "before"
 PROMPT: Final = "prompt"
+# The fields of a tool's input that say where a command runs, if not in the client's folder.
+FOLDERS: Final = ("dir_path", "directory", "workdir")
 # The name of our MCP server in a client's files.
 SERVER: Final = "devs-git"
 _SERVER: Final[Mapping[str, Any]] = {"command": "devs-git", "args": ["mcp"]}

@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from devs_git.domain.clients.client import BEFORE, PROMPT, Client
+from devs_git.domain.clients.client import BEFORE, FOLDERS, PROMPT, Client
 from devs_git.domain.moments.moment import WORDS, Kind, Occasion
 from devs_git.values import immutable
 
@@ -83,8 +83,6 @@ def _folder(client: str, given: Any) -> str:
     """The folder of the client, or that of the tool's input, which may be relative to it."""
     if not isinstance(given, Mapping):
         return client
-    from devs_git.domain.calls.reading_commands import FOLDERS
-
     named = (given.get(name) for name in FOLDERS)
     inner = next((name for name in named if isinstance(name, str) and name), "")
     return posixpath.join(client, inner)

@@ -10,7 +10,6 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from devs_git.domain.text.quantities import in_words
 from devs_git.values import immutable
 
 # Bytes of ignored files in one moment.
@@ -65,6 +64,8 @@ def _top(path: str) -> str:
 
 
 def _words(name: str, count: int, size: int) -> str:
+    from devs_git.domain.text.quantities import in_words
+
     return f"{name} ({count} files, {in_words(size)})" if name.endswith("/") else f"{name} ({in_words(size)})"
 
 

@@ -10,7 +10,6 @@ from typing import Final
 
 from devs_git.domain.moments import script_text
 from devs_git.domain.moments.dangers import Danger, program
-from devs_git.domain.moments.makefile import recipes
 from devs_git.domain.moments.shell_words import Command, Word, commands
 from devs_git.domain.moments.taking import operands
 from devs_git.values import immutable
@@ -56,6 +55,8 @@ def of_file(script: Script, text: str) -> Danger:
     if base == "package.json":
         return Danger(script_text.takings("\n".join(_package_scripts(text, script.targets))))
     if base in _MAKEFILES or script.targets:
+        from devs_git.domain.moments.makefile import recipes
+
         return Danger(script_text.takings(recipes(text, script.targets)))
     return Danger(script_text.takings(text))
 

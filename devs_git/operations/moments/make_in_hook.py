@@ -15,8 +15,7 @@ from devs_git.storage.git import children, locks
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import GitFailed
-from devs_git.storage.moments import gaps, keep_moment, last_moment, loss_note, make_moment
-from devs_git.storage.moments.gaps import Gap
+from devs_git.storage.moments import keep_moment, last_moment, make_moment
 from devs_git.storage.moments.seen_changes import Seen
 from devs_git.values import replace
 from devs_git.workspace import Workspace, system_clock
@@ -108,6 +107,8 @@ def _note_loss(call: MomentCall, workspace: Workspace, previous: str) -> None:
 
     A client that was killed tells no end of its command. Then the session's next prompt shows that the command ended.
     """
+    from devs_git.storage.moments import loss_note
+
     current, ended = last_moment.read(workspace.places).id, call.kind != "call"
     session = "" if call.kind == "after" else call.occasion.session
     watches = ended and loss_note.watches(workspace.places.moments, session)
@@ -141,6 +142,9 @@ def wait(call: MomentCall, places: Places, seconds: float) -> None:
 
 def note(call: MomentCall, places: Places, reason: str) -> None:
     """Note that there is no moment before this call, and why."""
+    from devs_git.storage.moments import gaps
+    from devs_git.storage.moments.gaps import Gap
+
     now = stamp(Workspace(places).clock())
     with contextlib.suppress(OSError):
         gaps.add(places.moments, Gap(now, call.kind, reason.rstrip(".")))

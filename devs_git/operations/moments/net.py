@@ -20,8 +20,7 @@ from devs_git.operations.moments.moment_maker import maker_of
 from devs_git.storage.git import bounded
 from devs_git.storage.git.places import Places, worktrees
 from devs_git.storage.git.program import Git
-from devs_git.storage.moments import loss_note, make_moment, takable
-from devs_git.storage.moments.loss_note import Watched
+from devs_git.storage.moments import make_moment, takable
 from devs_git.storage.moments.make_moment import Made
 from devs_git.storage.moments.seen_changes import Seen
 from devs_git.storage.moments.takable import Reach
@@ -94,6 +93,9 @@ def before_removal(workspace: Workspace, occasion: Occasion) -> None:
 
 def leave(here: Places, moment_id: str) -> None:
     """Remember the newest moment of a linked worktree in the main one, for the case that the worktree is removed."""
+    from devs_git.storage.moments import loss_note
+    from devs_git.storage.moments.loss_note import Watched
+
     watched = Watched(str(here.git_dir), str(here.top), moment_id, of=here.worktree_id)
     loss_note.unwatch(here.shared / "moments", lambda one: one.of == here.worktree_id)
     loss_note.watch_elsewhere(here.shared / "moments", [watched])
@@ -188,6 +190,10 @@ def _left_out(
 
 
 def _watch(here: Places, caught: Sequence[_Caught], session: str) -> None:
+    # Mostly nothing is destroyed.
+    from devs_git.storage.moments import loss_note
+    from devs_git.storage.moments.loss_note import Watched
+
     watched = [
         Watched(
             str(one.places.git_dir),

@@ -20,7 +20,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.git.places import Places
-from devs_git.storage.moments import kept_commits, moment_store
+from devs_git.storage.moments import moment_store
 from devs_git.storage.moments.captured_state import Captured, stage_entries
 from devs_git.storage.moments.maker import KnownMoment, Maker
 from devs_git.storage.worktree.backups import META
@@ -53,6 +53,8 @@ def keep(maker: Maker, captured: Captured, details: Details, last: KnownMoment |
                 moment_store.mend_ref(moment_store.folder(maker.places.common), one.ref)
             continue
         if not straight:
+            from devs_git.storage.moments import kept_commits
+
             kept_commits.settle_soon(maker.store, maker.places.common)
         return moment_id
     raise DevsError("BUSY", "Other processes change the moments of this worktree.", hint="Try it again.")
@@ -147,6 +149,9 @@ def _tips(
     new = [oid for oid in wanted if oid not in known]
     if same_day and not new:
         return (), True
+    # Mostly no commit is new.
+    from devs_git.storage.moments import kept_commits
+
     of_day = f"{TIPS}{path_of(worktree)}/{day}"
     held = set(refs.list_refs(maker.moments, of_day).values()) if len(wanted) > 1 else set()
     new = [oid for oid in new if oid not in held]

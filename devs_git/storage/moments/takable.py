@@ -6,7 +6,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from glob import glob
 from pathlib import Path
 from typing import Final
 
@@ -135,6 +134,8 @@ def _files_at(top: Path, roots: Iterable[str]) -> Iterator[str]:
         if _is_file(top / root):
             yield root
         elif _PATTERN.search(root):
+            from glob import glob
+
             yield from (found for found in glob(root, root_dir=top) if _is_file(top / found))  # noqa: PTH207
 
 
