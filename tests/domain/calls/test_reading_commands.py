@@ -303,18 +303,18 @@ def test_harmless_tools_of_todays_clients_stand_in_the_table_with_the_version_in
         assert not may_run(CODEX, name, {})
 
 
-def _payload(command: object, **format: object) -> bytes:
+def _payload(command: object, separators: tuple[str, str] = (",", ":")) -> bytes:
     said = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}
-    return json.dumps(said, **format).encode()
+    return json.dumps(said, separators=separators).encode()
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
 def test_the_hook_takes_no_command_that_only_reads_for_one_that_writes(separators: tuple[str, str]) -> None:
     """It looks at the first words alone, before it knows the payload."""
-    quick = {command for command in GOES_ON if _surely_writes(_payload(command, separators=separators))}
+    quick = {command for command in GOES_ON if _surely_writes(_payload(command, separators))}
     assert not quick
     for command in ("make", "npm run lint", "git commit -m x", "./x -v", "uv run pytest -q", "rm -rf 'a b'"):
-        assert _surely_writes(_payload(command, separators=separators))
+        assert _surely_writes(_payload(command, separators))
 
 
 @pytest.mark.parametrize("command", ["", "a;b", "'ls' -l", "git -c a=b status", ["make"], "\tls", "A=1 make"])
