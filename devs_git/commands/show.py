@@ -10,6 +10,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import parse
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.moments import names
+from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.git import refs
@@ -80,7 +81,8 @@ class MomentResult(MomentRow, VerbResult):
     many files were so. `unmerged`: the index had conflicts. `under_way`: git's operation that was in progress, '' for none.
     `left_out`: nested repositories (with a slash at the end) and files that were too large: the moment does not have them.
     `ignored`: ignored files that it has, because a command would have taken them. `kept`: branches and stash entries whose
-    commits it keeps. `call_id`: the client's id of the tool call.
+    commits it keeps. `call_id`: the client's id of the tool call. `point`: where the conversation was then; left out if no
+    session is known.
     `folder`: of the worktree,
     relative to the folder that has the git directory; it is `gone` if it was removed. `commands`: what one can run now.
     """
@@ -99,6 +101,7 @@ class MomentResult(MomentRow, VerbResult):
     ignored: tuple[str, ...]
     kept: tuple[KeptRef, ...]
     commands: tuple[str, ...]
+    point: SessionPoint | None = field(default=None, metadata={"optional": True})
 
 
 def run(workspace: Workspace, request: Request) -> Result | MomentResult:
@@ -176,7 +179,21 @@ def show_moment(workspace: Workspace, request: Request) -> MomentResult:
         ignored=tuple(list_files(git, details.ignored)) if details.ignored else (),
         kept=_kept(details),
         commands=_commands(row.name, details, gone=gone),
+        point=_point(workspace, request.target),
     )
+
+
+def _point(workspace: Workspace, target: str) -> SessionPoint | None:
+    """The point of the conversation at a moment; None if the catalog cannot be read."""
+    from devs_git.operations.recall import open_catalog
+    from devs_git.operations.sessions import find_point
+    from devs_git.storage.catalog.database import TROUBLE
+
+    try:
+        with open_catalog.open_catalog(workspace) as catalog:
+            return find_point.point_of(workspace, catalog, target)
+    except TROUBLE:
+        return None
 
 
 def _kept(details: Details) -> tuple[KeptRef, ...]:

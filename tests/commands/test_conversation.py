@@ -15,6 +15,7 @@ from devs_git.commands import (
     conversation_show,
     conversation_snapshot,
     conversation_snapshots,
+    log,
     rewind,
     show,
     task_complete,
@@ -101,6 +102,12 @@ def test_each_checkpoint_names_the_conversation_until_then(initialised: Path, tr
     whole = call(initialised, "show", show.Request("task-10@1"))
     trailer = next(one.value for one in whole.trailers if one.key == "Devs-Conversation")
     assert trailer == f"s1 1 {found[1].digest}"
+    assert next(one.value for one in whole.trailers if one.key == "Devs-Point") == "claude s1-1"
+    assert (found[1].point.entry, found[1].point.message_count) == ("s1-1", 1)
+    assert whole.conversation_snapshot_id == found[1].snapshot_id
+    listed = call(initialised, "log", log.Request())
+    ids = [row.conversation_snapshot_id for row in listed.checkpoints]
+    assert ids == [one.snapshot_id for one in found]
     assert first.tag == whole.tag
     assert contents(initialised, snapshot=found[1].snapshot_id) == ["Begin."]
     assert contents(initialised, message="s1-2") == ["Begin.", "Go on."]

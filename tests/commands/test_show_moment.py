@@ -10,6 +10,7 @@ import pytest
 from devs_git.commands import show, task_start
 from devs_git.commands.show import MomentResult, Request
 from devs_git.domain.moments.moment import Occasion
+from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.entrypoints.cli.texts.log_text import show_text
 from devs_git.errors import DevsError
 from devs_git.storage.moments import make_moment
@@ -55,6 +56,8 @@ def test_it_has_occasion_place_and_counts(turns: Turns, git: Run) -> None:
         S1,
         1,
     )
+    assert found.point == SessionPoint("claude", S1, f"{S1}-1", f"{S1}-1", 2)
+    assert f"up to message 2 of {S1}: {S1}-1" in show_text(found)
     assert (found.staged, found.unstaged, found.untracked) == (2, 2, 1)
     assert (found.head, found.branch, found.task_id) == (git("rev-parse", "HEAD"), "main", "task-10")
     assert (found.left_out, found.previous, found.files_changed) == (("nested/",), first, 4)

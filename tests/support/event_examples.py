@@ -68,8 +68,9 @@ Devs-Branch: main
 Devs-Message: Parse dates
 Devs-Stat: 2 30 4
 Devs-Op: {OP}
-Devs-Conversation: s 7 {D}"""
-_RECORDED: Final = (WORK, 3, A, B, C, "main", "Parse dates", (2, 30, 4), OP, f"s 7 {D}")
+Devs-Conversation: s 7 {D}
+Devs-Point: claude u-7"""
+_RECORDED: Final = (WORK, 3, A, B, C, "main", "Parse dates", (2, 30, 4), OP, f"s 7 {D}", "claude u-7")
 _MOVES: Final = (Move(A, B, 4, C, D, (1, 2, 3)), Move(B, C, 5, D, A))
 _SETTLED: Final = (((B, 4),), (C,), (("task-1", "active"),))
 _SETTLED_LINES: Final = f"\nDevs-Renumbered: {B} 4\nDevs-Undone: {C}\nDevs-Status: task-1 active"

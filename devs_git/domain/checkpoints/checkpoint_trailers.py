@@ -38,8 +38,9 @@ class Wanted:
     facts: Facts
     message: str = ""
     completed: bool = False
-    # Session, count and digest of the conversation up to here.
+    # Session, count and digest of the conversation up to here, and where its client can cut it.
     conversation: str = ""
+    point: str = ""
 
     @property
     def headline(self) -> str:
@@ -57,6 +58,7 @@ def tag_object(wanted: Wanted, number: int, ledger: str, signature: str) -> byte
         (TrailerKey.CHECKPOINT, str(number)),
         (TrailerKey.COMPLETED, "true" if wanted.completed else ""),
         (TrailerKey.CONVERSATION, wanted.conversation),
+        (TrailerKey.POINT, wanted.point),
         (TrailerKey.LEDGER, ledger),
     )
     pairs = (wanted.work.pairs()[0], *own[:2], *wanted.work.pairs()[1:], *own[2:])
@@ -87,4 +89,5 @@ def content_of_event(wanted: Wanted, number: int, tag: str) -> CheckpointRecorde
         stat=(facts.files, facts.added, facts.removed),
         op_id=wanted.op_id,
         conversation=wanted.conversation,
+        point=wanted.point,
     )

@@ -15,6 +15,7 @@ class Row:
 
     `state` is the status for people, with the place of the commit. `on_head`: the checkpoint is live, and HEAD contains
     its commit. `still_on`: a remote's branch that has the commit, although this clone rewound it.
+    `conversation_snapshot_id` names what was said until then; '' if no conversation belongs to it.
     """
 
     task_id: str
@@ -32,6 +33,7 @@ class Row:
     state: str
     on_head: bool
     still_on: str
+    conversation_snapshot_id: str
 
 
 @immutable
@@ -113,7 +115,16 @@ def row(point: Checkpoint, task_status: str = "", *, on_head: bool = True, still
         state=_state(point, status, on_head=on_head, still_on=still_on),
         on_head=point.live and on_head,
         still_on=still_on,
+        conversation_snapshot_id=_snapshot_id(point),
     )
+
+
+def _snapshot_id(point: Checkpoint) -> str:
+    if not point.conversation:
+        return ""
+    from devs_git.domain.recall.conversation_snapshots import snapshot_of_checkpoint
+
+    return snapshot_of_checkpoint(point.tag)
 
 
 def _state(point: Checkpoint, status: str, *, on_head: bool, still_on: str) -> str:

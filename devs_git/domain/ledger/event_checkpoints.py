@@ -19,7 +19,7 @@ class CheckpointRecorded:
     """A checkpoint was recorded. `completed` says whether it completes its task. `tag`, `commit` and `tree` are oids.
 
     `stat` is the number of changed files, of added lines and of removed lines. `conversation` is the session, the number
-    of messages and the digest of the conversation so far.
+    of messages and the digest of the conversation so far, `point` where its client can cut it.
     """
 
     completed: bool
@@ -33,6 +33,7 @@ class CheckpointRecorded:
     stat: tuple[int, int, int]
     op_id: str
     conversation: str = ""
+    point: str = ""
 
     @property
     def type(self) -> str:
@@ -49,6 +50,7 @@ class CheckpointRecorded:
             (Key.STAT, " ".join(map(str, self.stat))),
             (Key.OP, self.op_id),
             (Key.CONVERSATION, self.conversation),
+            (Key.POINT, self.point),
         )
         return (*self.work.pairs(), *own)
 
@@ -68,4 +70,5 @@ class CheckpointRecorded:
             stat=(point.files_changed, point.lines_added, point.lines_removed),
             op_id=event.op_id,
             conversation=event.conversation,
+            point=event.get(Key.POINT),
         )

@@ -28,7 +28,7 @@ class Checkpoint:
     `rewound` has an entry for each clone that rewound it, `lifted` has the entries that an undo removed, for an undo of
     that undo. `replaced` is why it is replaced, '' if it is not; `heir` is the tag of the checkpoint with its rewritten
     commit. `returned` is how it was replaced before an operation revived it. `gone` is the event that drops it, after
-    which no clone has to keep its tag and commit, '' for none.
+    which no clone has to keep its tag and commit, '' for none. `conversation`: as in the trailer, '' for none.
     """
 
     task_id: str
@@ -52,6 +52,7 @@ class Checkpoint:
     gone: str = ""
     lifted: tuple[Rewound, ...] = ()
     returned: Replaced | None = None
+    conversation: str = ""
 
     @property
     def name(self) -> str:
@@ -138,6 +139,7 @@ def checkpoint_of(event: Event) -> Checkpoint:
         created_at=event.get(Key.FINISHED),
         completed=event.effects.task == "completed",
         event=event.oid,
+        conversation=event.conversation,
     )
 
 

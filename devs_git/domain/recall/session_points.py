@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devs_git.domain.ledger.events import one_line
 from devs_git.values import field, immutable
 
 
@@ -20,6 +21,12 @@ class SessionPoint:
     message_id: str
     message_count: int
     ordinal: int | None = field(default=None, metadata={"optional": True})
+
+    @property
+    def name(self) -> str:
+        """The value of the trailer `Devs-Point`: client, entry and, if there is one, ordinal."""
+        said = f"{self.client} {self.entry}"
+        return one_line(said if self.ordinal is None else f"{said} {self.ordinal}")
 
 
 def entry_of(message_id: str, turn_id: str) -> str:

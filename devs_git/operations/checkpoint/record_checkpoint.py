@@ -29,7 +29,8 @@ def record(workspace: Workspace, wanted: Wanted) -> Checkpoint:
     """The recorded checkpoint; the refusals of `checkpoint_trailers`, and BUSY or CONFLICT. Then nothing is written."""
     taken: set[int] = set()
     said = worktree_note.read(workspace.places, wanted.work.task)
-    wanted = replace(wanted, conversation=said.prefix if said else "")
+    if said:
+        wanted = replace(wanted, conversation=said.prefix, point=said.point)
 
     def build(tip: Tip) -> Draft:
         return _draft(workspace, wanted, tip, taken)

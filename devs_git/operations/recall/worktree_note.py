@@ -1,7 +1,7 @@
 """The conversation that a worktree's checkpoints name: `<git dir>/devs/conversation`, a line for each of the last tasks.
 
 A line has, separated by tabs: the task, the time of the last message, `<session> <count> <digest>`, how many bytes of
-the transcript were read, and its path. It is written whenever messages are read. So the git hook that records a
+the transcript were read, its path, and where the client can cut the session. It is written whenever messages are read. So the git hook that records a
 checkpoint needs no database, and a damaged database never stops it.
 """
 
@@ -25,13 +25,14 @@ _TASKS = 8
 @immutable
 class Note:
     """`last`: the time of the last message. `prefix`: as in the trailer. `read`: how many bytes of the transcript at `path`
-    ('' if unknown) were read.
+    ('' if unknown) were read. `point`: as in the trailer; earlier versions did not write it.
     """
 
     last: str
     prefix: str
     read: int
     path: str
+    point: str = ""
 
     @property
     def is_all(self) -> bool:
@@ -55,7 +56,9 @@ def write(places: Places, task_id: str, note: Note) -> None:
         return
     lines[task_id] = note if note.path.isprintable() else replace(note, path="")
     kept = list(lines.items())[-_TASKS:]
-    text = "".join(f"{task}\t{one.last}\t{one.prefix}\t{one.read}\t{one.path}\n" for task, one in kept)
+    text = "".join(
+        f"{task}\t{one.last}\t{one.prefix}\t{one.read}\t{one.path}\t{one.point}\n" for task, one in kept
+    )
     # The worktree is gone, or the disk is full. The catalog has everything that the note says.
     with contextlib.suppress(OSError):
         replace_file(_path(places), text.encode("utf-8", "replace"))
@@ -72,9 +75,12 @@ def write_for_session(places: Places, catalog: Catalog, session: Session, path: 
     if main_session(session.session_id) != session.session_id:
         return
     from devs_git.storage.catalog.messages import last_time
+    from devs_git.storage.catalog.sessions import points
 
     prefix = prefix_name(session.session_id, session.message_count, session.digest)
-    write(places, session.task_id, Note(last_time(catalog, session), prefix, read, str(path)))
+    point = points.at(catalog, session.session_id, session.message_count)
+    name = point.name if point else ""
+    write(places, session.task_id, Note(last_time(catalog, session), prefix, read, str(path), name))
 
 
 def _path(places: Places) -> Path:
@@ -90,7 +96,7 @@ def _lines(places: Places) -> dict[str, Note]:
 
     rows = (line.split("\t") for line in found.split("\n"))
     return {
-        task: Note(rest[0], rest[1], int(rest[2]), rest[3])
+        task: Note(rest[0], rest[1], int(rest[2]), *rest[3:])
         for task, *rest in rows
-        if len(rest) == 4 and rest[2].isdecimal() and prefix_of(rest[1])
+        if len(rest) in (4, 5) and rest[2].isdecimal() and prefix_of(rest[1])
     }

@@ -86,8 +86,10 @@ def _optional_rows(result: show.MomentResult) -> list[tuple[str, str]]:
     turn = f", turn {result.turn}" if result.turn else ""
     before = f" since moment:{short(result.previous)}" if result.previous else " since HEAD"
     changed = "" if result.files_changed is None else plural(result.files_changed, "file") + before
+    said = result.point
     rows = [
         ("session", f"{result.session_id} ({result.client}){turn}" if result.session_id else ""),
+        ("said", f"up to message {said.message_count} of {said.session_id}: {said.entry}" if said else ""),
         ("words", cut(result.words, 200)),
         ("then", cut(result.next_prompt, 200)),
         ("changed", changed),
