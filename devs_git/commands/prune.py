@@ -22,6 +22,7 @@ from devs_git.operations.recall import open_catalog
 from devs_git.operations.upkeep import outdated
 from devs_git.storage.catalog import fulltext, prune_sessions, prune_traces
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.sessions import written_files
 from devs_git.storage.git import newest_objects, refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import prune_moments
@@ -97,6 +98,7 @@ def _delete(workspace: Workspace, catalog: Catalog, found: Sequence[Outdated]) -
     prune_sessions.delete(catalog, rows.get("conversations", ()))
     prune_sessions.delete_snapshots(catalog, rows.get("conversation snapshots", ()))
     prune_traces.delete_all(catalog, rows.get("traces", ()))
+    written_files.forget(catalog, rows.get("written sessions", ()))
     event = _record(workspace, found)
     if any(kind.kind == "moments" and kind.count for kind in found):
         prune_moments.free_space(workspace.store_git)

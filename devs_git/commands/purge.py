@@ -184,12 +184,9 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     hits = purge_rows.look(catalog, objects.forms, workspace.progress)
     every = (workspace.places, *worktrees(git, common))
     files, left = own_files.find_files(every, objects.forms)
-    left += [
-        *own_files.find_on_disk(every, path),
-        *own_files.find_in_git_messages(every, objects.forms),
-        *own_files.find_in_transcripts(purge_rows.transcripts(catalog), objects.forms),
-    ]
-    return _Plan(objects, hits, tuple(files), (*objects.left, *left), lost)
+    written, theirs = own_files.find_sessions(catalog, objects.forms)
+    left += [*own_files.find_on_disk(every, path), *own_files.find_in_git_messages(every, objects.forms)]
+    return _Plan(objects, hits, (*files, *written), (*objects.left, *left, *theirs), lost)
 
 
 def _checkpoints_of_event(

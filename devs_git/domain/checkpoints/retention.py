@@ -21,6 +21,10 @@ NOUNS: Final = {
     "conversations": ("conversation", "conversations"),
     "conversation snapshots": ("snapshot of a conversation", "snapshots of conversations"),
     "traces": ("trace", "traces"),
+    "written sessions": (
+        "session that devs-git wrote for a client",
+        "sessions that devs-git wrote for clients",
+    ),
 }
 
 

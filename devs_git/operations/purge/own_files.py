@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.recall.purge_terms import Remainder, contains, stream_contains
-from devs_git.storage.catalog.database import NAME
+from devs_git.storage.catalog import purge_rows
+from devs_git.storage.catalog.database import NAME, Catalog
+from devs_git.storage.catalog.sessions import written_files
 from devs_git.storage.git import loose_objects
 from devs_git.storage.git.places import Places
 
@@ -91,12 +93,17 @@ def _readable_and_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
     return False
 
 
-def find_in_transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Remainder]:
-    """The transcripts of agents that contain it."""
-    for path in paths:
-        with contextlib.suppress(OSError):
-            if forms and file_holds(path, forms):
-                yield Remainder(str(path), "it belongs to the agent: delete it, or devs-git reads it again")
+def find_sessions(catalog: Catalog, forms: tuple[bytes, ...]) -> tuple[list[Path], list[Remainder]]:
+    """The sessions that devs-git wrote for clients and that contain it, and the transcripts of agents that do."""
+    ours = [file.path for file in written_files.known(catalog) if file.is_ours]
+    others = [file.path for file in written_files.known(catalog) if not file.is_ours]
+    theirs = sorted({*purge_rows.transcripts(catalog), *others}.difference(ours))
+    going = [path for path in ours if forms and _readable_and_holds(path, forms)]
+    return going, [
+        Remainder(str(path), "it belongs to the agent: delete it, or devs-git reads it again")
+        for path in theirs
+        if forms and _readable_and_holds(path, forms)
+    ]
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -12,6 +12,7 @@ from devs_git.domain.moments.moment import BASE, COMMITS
 from devs_git.operations.recall import spool
 from devs_git.storage.catalog import database
 from devs_git.storage.catalog.database import TROUBLE, Catalog
+from devs_git.storage.catalog.sessions import written_files
 from devs_git.storage.git import object_graph, refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import moment_store
@@ -101,9 +102,11 @@ def _catalog(folder: Path) -> Iterator[Use]:
     try:
         with Catalog.look(folder) as catalog:
             kinds = [Use(kind, *catalog.rows(query)[0]) for kind, query in _STORED.items()]
+            written = [file.path for file in written_files.known(catalog)]
     except TROUBLE:
-        kinds = [Use(kind, 0, -1) for kind in _STORED]
+        kinds, written = [Use(kind, 0, -1) for kind in _STORED], []
     yield from kinds
+    yield _use("written sessions", written)
     yield replace(whole, bytes=max(0, whole.bytes - sum(max(0, kind.bytes) for kind in kinds)))
 
 

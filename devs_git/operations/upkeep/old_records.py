@@ -14,6 +14,7 @@ from devs_git.domain.recall.traces import TraceRow
 from devs_git.domain.text.times import stamp
 from devs_git.storage.catalog import prune_sessions, prune_traces
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.sessions import written_files
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -38,7 +39,7 @@ def find(workspace: Workspace, catalog: Catalog, backups: Collection[str]) -> tu
     needed = _needed(workspace, backups) if sessions or snapshots or traces else _Needed({}, {})
     conversations = _conversations(workspace, catalog, sessions, needed)
     going = set(conversations.rows)
-    found = (conversations, _snapshots(policy, snapshots, going, needed))
+    found = (conversations, _snapshots(policy, snapshots, going, needed), _written(policy, catalog, bound))
     return found if policy.keep_traces is None else (*found, _traces(policy.keep_traces, traces, needed))
 
 
@@ -86,6 +87,16 @@ def _snapshots(
     """Old snapshots, without those that go with their session."""
     going = tuple(name for name, session, tag in old if session not in sessions and tag not in needed.tags)
     return Outdated("conversation snapshots", policy.keep_conversations, len(going), rows=going)
+
+
+def _written(policy: Policy, catalog: Catalog, bound: str) -> Outdated:
+    """Old sessions that we wrote for clients. One with which somebody went on is the person's, and stays."""
+    old = [file for file in written_files.known(catalog) if file.at < bound]
+    going = tuple(os.fspath(file.path) for file in old if file.is_ours)
+    kept = (Kept(os.fspath(file.path), "somebody has gone on with it") for file in old if not file.is_ours)
+    return Outdated(
+        "written sessions", policy.keep_conversations, len(going), going, tuple(kept), files=going, rows=going
+    )
 
 
 def _traces(seconds: int, old: Sequence[TraceRow], needed: _Needed) -> Outdated:

@@ -152,21 +152,6 @@ def test_the_folder_of_a_worktree_is_the_one_in_which_claude_code_looks() -> Non
     assert claude_session.folder_of("/work/é_a.b") == "-work---a-b"
 
 
-def test_a_written_file_is_known_until_it_is_removed_and_one_with_which_the_person_went_on_stays(
-    workspace: Workspace, catalog: Catalog
-) -> None:
-    take(workspace, catalog, EXAMPLES / "claude.jsonl")
-    one, other = (write(workspace, catalog, installed="2.1.330") for _ in range(2))
-    assert {known.path for known in written_files.known(catalog)} == {one.file, other.file}
-    with other.file.open("a") as stream:
-        stream.write("{}\n")
-    gone = {known.path: written_files.remove(catalog, known) for known in written_files.known(catalog)}
-    assert gone == {one.file: True, other.file: False}
-    assert other.file.exists()
-    assert not one.file.exists()
-    assert [known.path for known in written_files.known(catalog)] == [other.file]
-
-
 def test_a_session_of_claude_code_is_written_for_codex_without_signed_thoughts(
     workspace: Workspace, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

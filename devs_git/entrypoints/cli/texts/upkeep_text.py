@@ -22,6 +22,7 @@ _ABOUT = {
     "conversations": "messages of agents' sessions",
     "conversation snapshots": "names of points in them",
     "traces": "outputs of tools",
+    "written sessions": "sessions in the folders of clients",
     "catalog": "the index of the catalog, and free space",
     "spool": "what hooks captured and nobody has read yet",
     "transcripts": "transcripts that our plug-ins wrote",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -60,12 +60,7 @@ def known(catalog: Catalog) -> Iterator[WrittenFile]:
             yield file
 
 
-def remove(catalog: Catalog, file: WrittenFile) -> bool:
-    """Delete the file, if nobody has gone on with it, and forget it. Returns whether it is gone."""
-    if file.bytes >= 0:
-        if not file.is_ours:
-            return False
-        file.path.unlink(missing_ok=True)
-    with fulltext.write_transaction(catalog) as base:
-        base.execute("DELETE FROM written WHERE path = ?", (os.fsencode(file.path),))
-    return True
+def forget(catalog: Catalog, paths: Iterable[str]) -> None:
+    """Forget files that are deleted, inside `fulltext.write_transaction`."""
+    for path in paths:
+        catalog.base.execute("DELETE FROM written WHERE path = ?", (os.fsencode(path),))
