@@ -76,6 +76,7 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "snapshot prune": (("$ echo 3 > new", "snapshot create"), "snapshot prune --older-than 0d --yes"),
 }
 EXEMPT: dict[str, str] = {
+    "resume": "It only prints what a new session is told.",
     "sync": "It carries events; of its own it writes at most the merge, which tests/commands/test_sync.py looks at.",
 }
 CHANGING = [

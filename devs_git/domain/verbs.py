@@ -34,6 +34,11 @@ class VerbRequest:
     folder: str | None = None
 
     @property
+    def only_reads(self) -> bool:
+        """Whether this request writes nothing, though its verb may: then the verb has tier 0 for it."""
+        return False
+
+    @property
     def frozen_option(self) -> str:
         """The option with which the request waits while a gate is open, though its verb does not; "" for none."""
         return ""
@@ -133,6 +138,12 @@ _ROWS: Final = (
     Verb("rewind", CHANGES, "Go back to a checkpoint or a moment without losing anything."),
     Verb("drop", CHANGES, "Undo one task in the middle, and keep the later ones."),
     Verb("undo", CHANGES, "Undo the last rewind, drop, restore or undo."),
+    Verb(
+        "resume",
+        CHANGES,
+        "Go on with a task or a contract; without a name, list them.",
+        while_frozen=True,
+    ),
     Verb("checkout", CHANGES, "Switch to a local branch.", seconds=10.0),
     Verb("branch", CHANGES, "Create a branch at a checkpoint, without switching to it."),
     Verb("restore", CHANGES, "Restore files from a checkpoint as a new commit, or from a moment."),

@@ -19,7 +19,7 @@ snapshot open
 """
 _CHANGES_WHILE_FROZEN: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
-conversation import, conversation snapshot, directive add, directive withdraw
+conversation import, conversation snapshot, directive add, directive withdraw, resume
 """
 _DESTROY: Final = "snapshot prune, trace prune, prune, purge"
 
@@ -62,6 +62,7 @@ TOOLS: Final[dict[str, str]] = {
     "rewind_to_task": "rewind",
     "drop_task": "drop",
     "undo_rewind": "undo",
+    "resume_task": "resume",
     "request_tas_revision": "gate request",
     "list_gates": "gate list",
     "get_gate": "gate show",
@@ -83,5 +84,6 @@ ROUTES: Final[dict[str, str]] = {
     "GET /mesh/tasks/{id}/conversation/snapshots": "list_conversation_snapshots",
     "POST /mesh/tasks/{id}/conversation/snapshots": "create_conversation_snapshot",
     "POST /mesh/tasks/{id}/rewind": "rewind_to_task",
+    "POST /mesh/tasks/{id}/continue": "resume_task",
     "POST /mesh/tasks/{id}/checkpoints/{n}/branch": "branch_from_checkpoint",
 }

@@ -34,12 +34,13 @@ _WITHOUT_WARNING: Final = ("init", "doctor", "trace get")
 def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
     """Run the verb `name` and return its Result; raises DevsError. A dry run recovers and writes nothing."""
     row = verb(name)
+    row = replace(row, tier=READS) if request.only_reads else row
     module = importlib.import_module(row.module)
     acting = replace(workspace, offline=True) if request.dry_run or row.tier == READS else workspace
     _require_init(row, acting)
     if request.dry_run:
         return _dry_run(row, module, acting, request)
-    _recover_first(name, workspace.start_now())
+    _recover_first(row, workspace.start_now())
     with _time_limit(row) if row.seconds else contextlib.nullcontext():
         return _run(row, module, acting, request)
 
@@ -167,19 +168,19 @@ def _show_directives(workspace: Workspace) -> None:
         waiting.refresh(workspace)
 
 
-def _recover_first(name: str, workspace: Workspace) -> None:
+def _recover_first(row: Verb, workspace: Workspace) -> None:
     if OPERATION in os.environ:
         from devs_git.storage.git import parent_command
 
         if parent_command.operation(workspace.places):
-            if verb(name).tier != READS:
-                raise parent_command.refusal(name)
+            if row.tier != READS:
+                raise parent_command.refusal(row.name)
             return  # the operation is still running, so there is nothing to recover
     try:
-        recover(workspace, alone=name in GOING_BACK)
+        recover(workspace, alone=row.name in GOING_BACK)
     except DevsError:
         # doctor shows the way out of this state.
-        if name != "doctor":
+        if row.name != "doctor":
             raise
 
 

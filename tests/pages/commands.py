@@ -27,6 +27,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "Tasks and checkpoints": ("task start", "task complete", "task result", "task status", "checkpoint"),
     "Contracts and phases": ("contract start", "contract show", "phase set"),
     "Directives": ("directive add", "directive list", "directive withdraw"),
+    "Go on": ("resume",),
     "Look": ("status", "log", "show", "diff", "history", "why"),
     "Go back": ("rewind", "undo", "drop", "restore", "branch", "checkout"),
     "Snapshots": ("snapshot create", "snapshot list", "snapshot open", "snapshot prune"),

@@ -150,6 +150,8 @@ def _traces(story: Story) -> None:
     story.call("create_conversation_snapshot", task_id="1")
     story.call("list_conversation_snapshots", task_id="1", limit=1)
     story.call("show_contract", contract="main", limit=1)
+    story.call("resume_task", task_id="1", tokens=2000)
+    story.call("resume_task", limit=1)
 
 
 def _gates(story: Story) -> None:

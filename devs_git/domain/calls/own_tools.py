@@ -44,6 +44,7 @@ WRITING: Final = frozenset(
         "git_checkout",
         "request_tas_revision",
         "restore_files",
+        "resume_task",
         "rewind_to_task",
         "start_task",
         "store_trace",

@@ -74,7 +74,8 @@ class Checkpoint:
 @immutable
 class Task:
     """A task; `status` is active, completed, rewound or dropped. `started_on` is the commit of HEAD when it began.
-    `phase` is its own: '' if its contract's counts (`History.phase_of`). `spawned_by` is a client and a session.
+    `phase` is its own: '' if its contract's counts (`History.phase_of`). `spawned_by` is a client and a session,
+    `actor` who started it.
     """
 
     task_id: str
@@ -91,6 +92,7 @@ class Task:
     first_number: int = 1  # of its first checkpoint since it was last started
     parent: str = ""
     spawned_by: str = ""
+    actor: str = ""
 
 
 @mutable
@@ -218,6 +220,7 @@ def _start(event: Event, number: int, before: Task | None) -> Task:
         first_number=number,
         parent=event.get(Key.PARENT),
         spawned_by=event.get(Key.SPAWNED_BY),
+        actor=event.actor,
     )
 
 
@@ -259,10 +262,9 @@ def _apply(history: History, event: Event) -> None:
 def _apply_moves(history: History, event: Event) -> None:
     points = history.checkpoints
     for old, point in list(moved_checkpoints(event, points)):
-        if point.tag in points:
-            continue
-        points[old] = apply_mark(points[old], Key.MOVED, event, point.tag)
-        _add(history, point)
+        if point.tag not in points:
+            points[old] = apply_mark(points[old], Key.MOVED, event, point.tag)
+            _add(history, point)
     for line in event.all(Key.RENUMBERED):
         tag, _, number = line.partition(" ")
         if tag in points:

@@ -40,6 +40,7 @@ FILES: Final = {
     "du": "purge",
     "rewind": "rewind",
     "undo": "rewind",
+    "resume": "resume",
     "drop": "rewind",
     "checkout": "rewind",
     "branch": "log",

@@ -152,6 +152,13 @@ _ALL: Final = (
     ),
     RestRoute(
         "POST",
+        f"{_TASK}/continue",
+        "resume_task",
+        {"task_id": "{id}"},
+        hides=("limit", "cursor"),
+    ),
+    RestRoute(
+        "POST",
         f"{_TASK}/checkpoints/{{n}}/branch",
         "branch_from_checkpoint",
         {"checkpoint": "{id}@{n}"},

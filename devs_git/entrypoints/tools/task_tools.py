@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.commands import contract_show, diff, history, log
+from devs_git.commands import contract_show, diff, history, log, resume
 from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES
 from devs_git.domain.ledger import ids, paging
+from devs_git.domain.resume import start_command
 from devs_git.domain.timeline import kinds, positions
 from devs_git.entrypoints.tools.params import (
     ACTIVE_TASK,
@@ -162,6 +163,31 @@ TOOLS: Final = (
             cursor(paging.CURSOR_FORM),
         ),
         codes=("CONTRACT_NOT_FOUND",),
+    ),
+    Tool(
+        "resume_task",
+        "resume",
+        "Show what a new session must know to go on with a task (the bundle), and the command that starts it. "
+        "Without a task it lists what can be resumed.",
+        (
+            Param("task_id", TEXT, "The task or contract; task-10@2: up to there.", "target"),
+            Param("resume_mode", {**TEXT, "enum": ["", *resume.MODES]}, "with_context: the default.", "mode"),
+            Param(
+                "additional_context",
+                {**TEXT, "maxLength": resume.LONGEST},
+                "What the new session is told besides.",
+                "context",
+            ),
+            Param("to", {**TEXT, "enum": ["", *start_command.CLIENTS]}, "The client."),
+            Param(
+                "tokens",
+                {"type": "integer", "minimum": resume.LEAST, "maximum": resume.MOST},
+                "The most tokens of the bundle, about.",
+            ),
+            limit(resume.ROWS),
+            Param("cursor", TEXT, "An earlier next_cursor."),
+        ),
+        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND"),
     ),
     Tool(
         "branch_from_checkpoint",

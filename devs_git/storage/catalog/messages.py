@@ -28,7 +28,7 @@ _COLUMNS: Final = (
     "FROM messages m JOIN paths p ON p.number = m.number"
 )
 # A message of several sessions is shown once: in the session in which it was first read, if that has it.
-_ONE_PLACE: Final = (
+ONE_PLACE: Final = (
     "p.session_id = coalesce((SELECT session_id FROM paths WHERE number = m.number AND session_id = m.session_id), "
     "(SELECT min(session_id) FROM paths WHERE number = m.number))"
 )
@@ -133,7 +133,7 @@ def place_of(catalog: Catalog, number: int, session_id: str = "") -> Place | Non
 
 def _placed(session_id: str) -> tuple[str, tuple[str, ...]]:
     """The condition for one place of each message, and its values."""
-    return ("p.session_id = ?", (session_id,)) if session_id else (_ONE_PLACE, ())
+    return ("p.session_id = ?", (session_id,)) if session_id else (ONE_PLACE, ())
 
 
 def places(catalog: Catalog, session_id: str, upto: int, limit: int, *, offset: int = 0) -> tuple[Place, ...]:

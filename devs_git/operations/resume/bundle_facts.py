@@ -1,0 +1,172 @@
+"""What the ledger knows of a task or a contract, for its bundle."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from devs_git.domain.ledger.event_contracts import Contract
+from devs_git.domain.ledger.event_operations import Dropped, Rewound, Undone
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import Checkpoint, History, Task
+from devs_git.domain.resume.assemble_bundle import Facts
+from devs_git.domain.resume.bundle import (
+    BundleContract,
+    BundleGate,
+    BundlePoint,
+    BundleRewind,
+    BundleTask,
+    ContractTask,
+    Mode,
+)
+from devs_git.errors import DevsError
+from devs_git.operations.resume import code_state
+from devs_git.storage.ledger import gate_files, task_files
+from devs_git.storage.ledger.store import Tip
+from devs_git.workspace import Workspace
+
+
+class Wanted(NamedTuple):
+    """In which mode somebody goes on, from which point (None: from now), and what he adds."""
+
+    mode: Mode
+    context: str = ""
+    point: Checkpoint | None = None
+
+
+def of_task(workspace: Workspace, tip: Tip, task: Task, wanted: Wanted) -> Facts:
+    """The facts of a task, up to the point."""
+    history, point = tip.here, wanted.point
+    points = [one for one in history.of_task(task.task_id) if one.live]
+    since = point or (points[-1] if points else None)
+    places = code_state.places_of(workspace, task.worktree, task.task_id)
+    code, changes = code_state.read(
+        workspace,
+        places,
+        since.commit if since else task.started_on,
+        since.name if since else f"the start of {task.task_id}",
+        since.commit if since else task.started_on,
+    )
+    until = point.created_at if point else ""
+    return Facts(
+        mode=wanted.mode,
+        code=code,
+        changes=changes,
+        task=BundleTask(
+            task_id=task.task_id,
+            title=task.title,
+            phase=history.phase_of(task),
+            plan=task_files.newest(tip, task.task_id).get("plan", ""),
+            status=task.status,
+            contract=task.contract,
+            author=task.actor,
+        ),
+        gates=_gates(tip, frozenset((task.task_id,)), until),
+        rewound=_rewinds(history, frozenset((task.task_id,)), until),
+        checkpoints=tuple(_point(one) for one in points if not until or one.created_at <= until),
+        point=point.name if point else "",
+        context=wanted.context,
+    )
+
+
+def of_contract(workspace: Workspace, tip: Tip, contract: Contract, worktree: str, wanted: Wanted) -> Facts:
+    """The facts of a contract whose supervisor worked in this worktree."""
+    history = tip.here
+    tasks = [task for task in history.tasks.values() if task.contract == contract.name]
+    names = frozenset(task.task_id for task in tasks)
+    places = code_state.places_of(workspace, worktree)
+    points = sorted((one for one in history.live() if one.task_id in names), key=lambda one: one.created_at)
+    last = points[-1] if points else None
+    code, changes = code_state.read(
+        workspace,
+        places,
+        last.commit if last else "HEAD",
+        last.name if last else "HEAD",
+        last.commit if last else "",
+    )
+    newest = sorted(tasks, key=lambda task: task.started_at, reverse=True)
+    return Facts(
+        mode=wanted.mode,
+        code=code,
+        changes=changes,
+        contract=BundleContract(
+            contract.name,
+            contract.phase,
+            contract.actor,
+            tuple(ContractTask(one.task_id, one.title, one.status, history.phase_of(one)) for one in newest),
+        ),
+        gates=_gates(tip, names, ""),
+        rewound=_rewinds(history, names, ""),
+        checkpoints=tuple(map(_point, points)),
+        context=wanted.context,
+    )
+
+
+def _point(point: Checkpoint) -> BundlePoint:
+    return BundlePoint(point.name, point.commit, point.message, point.created_at)
+
+
+def _gates(tip: Tip, names: frozenset[str], until: str) -> tuple[BundleGate, ...]:
+    """The gates of these tasks that were asked until then, oldest first. One that cannot be read belongs to none."""
+    found = []
+    for gate_id in gate_files.all_ids(tip):
+        # Most requests are of other tasks, and their YAML need not be read.
+        data = tip.read(gate_files.request_path(gate_id)) or b""
+        if not any(name.encode() in data for name in names):
+            continue
+        try:
+            gate = gate_files.find(tip, gate_id)
+        except DevsError:
+            continue
+        created_at, decision = gate.text("created_at"), gate.decision or {}
+        if gate.text("task_id") not in names or (until and created_at > until):
+            continue
+        found.append(
+            BundleGate(
+                gate_id=gate_id,
+                gate_type=gate.gate_type,
+                status=gate.status,
+                blocker_description=gate.text("blocker_description"),
+                author=gate.text("requested_by") or gate.text("agent_id") or "unknown",
+                reason=str(decision.get("resolution_reason") or ""),
+                reviewer=str(decision.get("reviewer_id", "")),
+                created_at=created_at,
+            )
+        )
+    return tuple(sorted(found, key=lambda gate: (gate.created_at, gate.gate_id)))
+
+
+def _rewinds(history: History, names: frozenset[str], until: str) -> tuple[BundleRewind, ...]:
+    """The rewinds and drops which took back work of these tasks until then, oldest first."""
+    tags = {point.tag for point in history.checkpoints.values() if point.task_id in names}
+    undone = _undone(history)
+    return tuple(
+        _rewind(event, undone=event.op_id in undone)
+        for event in history.operations
+        if event.type in (Rewound.type, Dropped.type)
+        and (not names.isdisjoint(event.tasks) or not tags.isdisjoint(event.undone))
+        and (not until or event.finished <= until)
+    )
+
+
+def _undone(history: History) -> set[str]:
+    """The operations that were undone. An undo that was undone itself does not count."""
+    found = set[str]()
+    for event in reversed(history.operations):
+        if event.type == Undone.type and event.op_id not in found:
+            found.add(Undone.of(event).undoes)
+    return found
+
+
+def _rewind(event: Event, *, undone: bool) -> BundleRewind:
+    drops = event.type == Dropped.type
+    said = Dropped.of(event) if drops else Rewound.of(event)
+    target = said.target if isinstance(said, Rewound) else said.task
+    return BundleRewind(
+        operation=event.op_id,
+        kind="drop" if drops else "rewind",
+        target=target,
+        author=event.actor,
+        reason=said.reason,
+        created_at=event.finished,
+        undone=undone,
+    )

@@ -1,0 +1,112 @@
+"""What a name means for `resume`, and what can be resumed at all."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from devs_git.domain.ledger import contracts, ids
+from devs_git.domain.ledger.event_contracts import Contract
+from devs_git.domain.ledger.history import Checkpoint, History, Task
+from devs_git.errors import DevsError
+from devs_git.operations.rewind import rewind_plan
+from devs_git.storage.catalog import messages
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.git.program import Git
+from devs_git.values import immutable
+
+_TARGET = re.compile(f"{ids.TARGET_FORM}", re.ASCII)
+
+
+@immutable
+class Named:
+    """A task, with the checkpoint that was named, or a contract: one of `task` and `contract` is None."""
+
+    task: Task | None = None
+    point: Checkpoint | None = None
+    contract: Contract | None = None
+
+
+@immutable
+class Row:
+    """A task or a contract. `session_id` is that of its last session, '' if none is known; `seen_at`: its last sign.
+
+    `contract` is that of a task, too. `modes`: what `resume` can do with it, its default first.
+    """
+
+    kind: Literal["task", "contract"]
+    task_id: str
+    contract: str
+    title: str
+    status: str
+    phase: str
+    client: str
+    session_id: str
+    seen_at: str
+
+
+def find(git: Git, history: History, name: str, *, contract: bool) -> Named:
+    """What a name means: a task, if there is one, else a contract. `contract`: the contract, in any case.
+
+    TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, CONTRACT_NOT_FOUND.
+    """
+    if not contract and _TARGET.fullmatch(name):
+        target = ids.parse_target(name)
+        if target.task in history.tasks:
+            point = rewind_plan.find_point(git, history, str(target)) if target.number is not None else None
+            return Named(history.tasks[target.task], point)
+    try:
+        return Named(contract=contracts.require(history, name))
+    except DevsError:
+        if contract:
+            raise
+        raise DevsError(
+            "TASK_NOT_FOUND",
+            "There is no task and no contract with this name.",
+            hint="See what can be resumed: devs-git resume",
+            task_id=name,
+        ) from None
+
+
+def rows(history: History, catalog: Catalog) -> list[Row]:
+    """All tasks, and all contracts that have a supervisor, the newest sign first."""
+    found = [_task_row(history, catalog, task) for task in history.tasks.values()]
+    found += [_contract_row(catalog, one) for one in history.contracts.values() if one.session]
+    return sorted(found, key=key, reverse=True)
+
+
+def key(row: Row) -> str:
+    """The key of a row in the list."""
+    return f"{row.seen_at} {row.kind} {row.task_id or row.contract}"
+
+
+def _task_row(history: History, catalog: Catalog, task: Task) -> Row:
+    known = messages.session_of_task(catalog, task.task_id)
+    points = history.of_task(task.task_id)
+    signs = (task.started_at, known.seen_at if known else "", points[-1].created_at if points else "")
+    return Row(
+        kind="task",
+        task_id=task.task_id,
+        contract=task.contract,
+        title=task.title,
+        status=task.status,
+        phase=history.phase_of(task),
+        client=known.client if known else "",
+        session_id=known.session_id if known else "",
+        seen_at=max(signs),
+    )
+
+
+def _contract_row(catalog: Catalog, known: Contract) -> Row:
+    session = messages.session(catalog, known.session)
+    return Row(
+        kind="contract",
+        task_id="",
+        contract=known.name,
+        title="",
+        status="",
+        phase=known.phase,
+        client=(session.client if session else "") or known.client,
+        session_id=known.session,
+        seen_at=max(known.started_at, session.seen_at if session else ""),
+    )
