@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from devs_git.domain.ledger import paging
-from devs_git.domain.resume import bundle_text, start_command
+from devs_git.domain.resume import bundle_text, choices, start_command
 from devs_git.domain.resume.bundle import Bundle, Mode
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
@@ -20,12 +20,6 @@ from devs_git.storage.catalog.newest_messages import Span
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
-
-MODES: Final = ("with_context",)
-# Tokens of a bundle. The most is what fits into one argument of a program, which has 128 KiB.
-LEAST, BUDGET, MOST = 2_000, 20_000, 30_000
-LONGEST: Final = 4_000
-ROWS: Final = 1_000
 
 
 @immutable
@@ -42,18 +36,20 @@ class Request(VerbRequest):
     contract: bool = False
     context: str = ""
     to: str = ""
-    tokens: int = BUDGET
+    tokens: int = choices.BUDGET
     limit: int = 50
     cursor: str = ""
     choose: Callable[[int], int] | None = None
 
     def __post_init__(self) -> None:
-        paging.check_limit(self.limit, ROWS)
-        if self.mode and self.mode not in MODES:
-            raise invalid("mode", "There is no such mode.", hint="Use one of: " + ", ".join(MODES))
-        if not LEAST <= self.tokens <= MOST:
-            raise invalid("tokens", f"A bundle has from {LEAST} to {MOST} tokens, not {self.tokens}.")
-        field_values.check_body("context", self.context, longest=LONGEST)
+        paging.check_limit(self.limit, choices.ROWS)
+        if self.mode and self.mode not in choices.MODES:
+            raise invalid("mode", "There is no such mode.", hint="Use one of: " + ", ".join(choices.MODES))
+        if not choices.LEAST <= self.tokens <= choices.MOST:
+            raise invalid(
+                "tokens", f"A bundle has from {choices.LEAST} to {choices.MOST} tokens, not {self.tokens}."
+            )
+        field_values.check_body("context", self.context, longest=choices.LONGEST)
         if self.to:
             start_command.command(self.to)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.commands import contract_show, diff, history, log, resume
+from devs_git.commands import contract_show, diff, history, log
 from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES
 from devs_git.domain.ledger import ids, paging
-from devs_git.domain.resume import start_command
+from devs_git.domain.resume import choices, start_command
 from devs_git.domain.timeline import kinds, positions
 from devs_git.entrypoints.tools.params import (
     ACTIVE_TASK,
@@ -171,20 +171,22 @@ TOOLS: Final = (
         "Without a task it lists what can be resumed.",
         (
             Param("task_id", TEXT, "The task or contract; task-10@2: up to there.", "target"),
-            Param("resume_mode", {**TEXT, "enum": ["", *resume.MODES]}, "with_context: the default.", "mode"),
+            Param(
+                "resume_mode", {**TEXT, "enum": ["", *choices.MODES]}, "with_context: the default.", "mode"
+            ),
             Param(
                 "additional_context",
-                {**TEXT, "maxLength": resume.LONGEST},
+                {**TEXT, "maxLength": choices.LONGEST},
                 "What the new session is told besides.",
                 "context",
             ),
             Param("to", {**TEXT, "enum": ["", *start_command.CLIENTS]}, "The client."),
             Param(
                 "tokens",
-                {"type": "integer", "minimum": resume.LEAST, "maximum": resume.MOST},
+                {"type": "integer", "minimum": choices.LEAST, "maximum": choices.MOST},
                 "The most tokens of the bundle, about.",
             ),
-            limit(resume.ROWS),
+            limit(choices.ROWS),
             Param("cursor", TEXT, "An earlier next_cursor."),
         ),
         codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND"),
