@@ -76,9 +76,9 @@ MORE: Final = {
     "rewind --dry-run": 115,
     "rewind": 105,
     "undo": 103,
-    "verify": 247,
-    "mcp, start": 136,
-    "mcp, list of tools": 251,
+    "verify": 249,
+    "mcp, start": 138,
+    "mcp, list of tools": 262,
 }
 
 

@@ -16,7 +16,7 @@ from devs_git.operations.resume import bundle_facts, make_bundle, resumable
 from devs_git.operations.resume.resumable import Named, Row
 from devs_git.storage.catalog import conversation_snapshots, messages
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.newest_messages import Span
+from devs_git.storage.catalog.sessions.newest_messages import Span
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace

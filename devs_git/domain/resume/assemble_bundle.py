@@ -196,7 +196,7 @@ def _task(task: BundleTask | None, share: int) -> tuple[BundleTask | None, str]:
         return None, ""
     plan = task.plan
     # Four bytes are a token, and one character has at least one byte. The mark of a quotation counts, too.
-    while tokens(bundle_text.quoted(plan)) > share:
+    while tokens(bundle_text.quote(plan)) > share:
         plan = _cut(plan, min(len(plan) * 9 // 10, share * 4))
     note = (
         f"{len(task.plan) - len(plan)} of {len(task.plan)} characters of the plan."

@@ -48,7 +48,7 @@ def as_markdown(bundle: Bundle) -> str:
     return printable("\n\n".join(part for part in parts if part)) + "\n"
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Each line of the text as a quotation."""
     return "\n".join(f"> {line}" for line in printable(text).split("\n"))
 
@@ -73,7 +73,7 @@ def _task(bundle: Bundle) -> Iterator[str]:
     )
     for name, text in (("Title", task.title), ("Plan", task.plan)):
         if text:
-            yield f"{name}, by {one_line(task.author)}:\n\n{quoted(text)}"
+            yield f"{name}, by {one_line(task.author)}:\n\n{quote(text)}"
 
 
 def _contract(bundle: Bundle) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _contract(bundle: Bundle) -> Iterator[str]:
     yield _section(
         "Tasks of the contract",
         (
-            f"- {one.task_id} ({one.status}, phase {one.phase or 'none'})\n{quoted(one.title)}"
+            f"- {one.task_id} ({one.status}, phase {one.phase or 'none'})\n{quote(one.title)}"
             for one in known.tasks
         ),
     )
@@ -107,7 +107,7 @@ def code_lines(bundle: Bundle) -> tuple[str, ...]:
 
 def directive_text(one: BundleDirective) -> str:
     """A directive."""
-    return f"By {one_line(one.author)}, {one.written_at}:\n{quoted(one.text)}"
+    return f"By {one_line(one.author)}, {one.written_at}:\n{quote(one.text)}"
 
 
 def gate_text(one: BundleGate) -> str:
@@ -115,21 +115,21 @@ def gate_text(one: BundleGate) -> str:
     asked = (
         f"- {one.gate_id}: {one.gate_type}, {one.status}. Asked by {one_line(one.author)}, {one.created_at}:"
     )
-    answer = f"\nReason, by {one_line(one.reviewer)}:\n{quoted(one.reason)}" if one.reason else ""
-    return f"{asked}\n{quoted(one.blocker_description)}{answer}"
+    answer = f"\nReason, by {one_line(one.reviewer)}:\n{quote(one.reason)}" if one.reason else ""
+    return f"{asked}\n{quote(one.blocker_description)}{answer}"
 
 
 def rewind_text(one: BundleRewind) -> str:
     """A rewind or a drop."""
     undone = " It was undone later." if one.undone else ""
-    why = f" Reason:\n{quoted(one.reason)}" if one.reason else ""
+    why = f" Reason:\n{quote(one.reason)}" if one.reason else ""
     what = f"{one.kind} {one_line(one.target)}".rstrip()
     return f"- {what} by {one_line(one.author)}, {one.created_at}.{undone}{why}"
 
 
 def point_text(one: BundlePoint) -> str:
     """A checkpoint."""
-    return f"- {one.name} {one.commit[:12]}, {one.created_at}:\n{quoted(one.message)}"
+    return f"- {one.name} {one.commit[:12]}, {one.created_at}:\n{quote(one.message)}"
 
 
 def file_text(one: BundleFile) -> str:
@@ -155,4 +155,4 @@ def message_text(one: BundleMessage) -> str:
     whole = f"; whole: devs-git trace get {one.trace_id}" if one.trace_id else ""
     cut = f"; {one.left_out} characters left out" if one.left_out else ""
     rewound = "; of work that was rewound" if one.rewound else ""
-    return f"By {one_line(one.author)}, {one.created_at}{cut}{whole}{rewound}:\n{quoted(one.content)}"
+    return f"By {one_line(one.author)}, {one.created_at}{cut}{whole}{rewound}:\n{quote(one.content)}"

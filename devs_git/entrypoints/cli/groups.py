@@ -40,7 +40,7 @@ FILES: Final = {
     "du": "purge",
     "rewind": "rewind",
     "undo": "rewind",
-    "resume": "resume",
+    "resume": "conversations",
     "drop": "rewind",
     "checkout": "rewind",
     "branch": "log",

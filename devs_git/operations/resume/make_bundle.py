@@ -8,9 +8,9 @@ from devs_git.domain.resume import assemble_bundle, bundle_text
 from devs_git.domain.resume.assemble_bundle import Facts, Heard
 from devs_git.domain.resume.bundle import Bundle, BundleMessage
 from devs_git.errors import DevsError
-from devs_git.storage.catalog import newest_messages
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.newest_messages import Span, Stored
+from devs_git.storage.catalog.sessions import newest_messages
+from devs_git.storage.catalog.sessions.newest_messages import Span, Stored
 from devs_git.values import replace
 
 # So many bytes are a token. It is an estimate.
