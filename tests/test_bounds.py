@@ -240,7 +240,7 @@ GIT, OURS, TREE, ASKED = "git's own", "our note in the git directory", "a file t
 WITHOUT_LIMIT: Final = {
     "entrypoints/cli/demo.py": (1, ASKED),
     "entrypoints/cli/purge.py": (1, "whether it is a terminal"),
-    "entrypoints/cli/terminal.py": (2, "whether it is a terminal, and an answer of limited length"),
+    "entrypoints/cli/terminal.py": (3, "whether it is a terminal, and answers of limited length"),
     "entrypoints/hooks/after_tool.py": (1, OURS),
     "entrypoints/scratch_repository.py": (3, ASKED),
     "storage/moments/captured_state.py": (1, OURS),

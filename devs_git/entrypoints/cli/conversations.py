@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from devs_git.domain.text import limits
-from devs_git.entrypoints import console
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import as_text, command
 from devs_git.entrypoints.cli.texts import conversation_text
@@ -116,15 +114,6 @@ def _resume_text(result: Resumed | Listing) -> str:
     return resume_text(result)
 
 
-def _choose(most: int) -> int:
-    """The number that the person at this terminal types; Declined for anything else."""
-    console.write(f"Which one? [1-{most}] ", end="")
-    answer = sys.stdin.readline(limits.ANSWER.most).strip()
-    if not answer.isdecimal() or not 1 <= int(answer) <= most:
-        raise terminal.Declined
-    return int(answer)
-
-
 @command(
     "resume",
     text=_resume_text,
@@ -145,5 +134,5 @@ def _choose(most: int) -> int:
 def resume(*, target: str, **options: Any) -> VerbRequest:
     from devs_git.commands.resume import Request
 
-    asks = _choose if not target and terminal.interactive() and "--json" not in sys.argv else None
+    asks = terminal.choose if not target and terminal.interactive() and "--json" not in sys.argv else None
     return Request(target, choose=asks, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from contextlib import contextmanager
@@ -44,6 +45,15 @@ def ask(text: str) -> None:
     console.write(f"{text} [y/N] ", end="")
     if sys.stdin.readline(limits.ANSWER.most).strip().lower() not in ("y", "yes"):
         raise Declined
+
+
+def choose(most: int) -> int:
+    """The number that the person at this terminal types. Raises Declined if it is not from 1 to `most`."""
+    console.write(f"Which one? [1-{most}] ", end="")
+    answer = sys.stdin.readline(limits.ANSWER.most).strip()
+    if not re.fullmatch("[1-9][0-9]{0,8}", answer) or int(answer) > most:
+        raise Declined
+    return int(answer)
 
 
 def ask_hidden(what: str) -> str:
