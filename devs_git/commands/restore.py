@@ -18,6 +18,7 @@ from devs_git.domain.moments import names
 from devs_git.domain.moments.names import is_name
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
+from devs_git.operations.gates import check_tas_lock
 from devs_git.operations.rewind import commit_on_head, restored_tree
 from devs_git.operations.rewind.commit_on_head import REFUSAL, NewCommit
 from devs_git.storage.git import refs
@@ -121,7 +122,10 @@ def _point(workspace: Workspace, request: Request) -> Checkpoint:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """GIT_RESET_FAILED if it would overwrite tracked changes or untracked files, HISTORY_REWRITTEN, MOMENT_NOT_FOUND."""
+    """GIT_RESET_FAILED if it would overwrite tracked changes or untracked files, HISTORY_REWRITTEN, MOMENT_NOT_FOUND.
+
+    TAS_UNAPPROVED if the new commit would change the TAS in a way that nobody approved.
+    """
     if request.worktree is not None:
         return _restore_worktree(workspace, request, request.worktree)
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
@@ -138,6 +142,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         with journal.remove_leftovers_on_failure(site.places, op_id):
             folder = journal.make_folder(site.places, op_id)
             tree = restored_tree.write(site, folder, found, source, paths)
+            check_tas_lock.check_tree(site.git, site.ledger.require(), found.head, tree)
             return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from devs_git.commands import restore, undo
+from devs_git.commands import checkpoint, restore, task_start, undo
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
+from tests.support import gate_scene
 from tests.support.scene import Scene, contents
 
 
@@ -139,3 +140,22 @@ def test_in_a_folder_that_is_gone_there_is_no_repository(
     (tmp_path / "gone").rmdir()
     with pytest.raises(DevsError, match=r"^This is not a git repository\.$"):
         CliRunner().invoke(cli, ["restore", "10"], standalone_mode=False, catch_exceptions=False)
+
+
+def test_an_approved_text_of_the_tas_is_not_taken_back_without_a_decision(ledgered: Workspace) -> None:
+    scene = Scene(ledgered)
+    gate_scene.commit(scene.top, {"TAS.md": gate_scene.TAS, "other.txt": "then\n"})
+    task_start.run(Workspace.open(scene.top), task_start.Request("10"))
+    checkpoint.run(Workspace.open(scene.top), checkpoint.Request())
+    gate_scene.approve(
+        Workspace.open(scene.top), gate_scene.ask(Workspace.open(scene.top), text=gate_scene.NEW)
+    )
+    gate_scene.commit(scene.top, {"other.txt": "now\n"})
+    head = scene.git("rev-parse", "HEAD")
+    with pytest.raises(DevsError) as refused:
+        go(scene, "10@1")
+    assert (refused.value.code, refused.value.details["path"]) == ("TAS_UNAPPROVED", "TAS.md")
+    assert (scene.git("rev-parse", "HEAD"), scene.git("status", "--porcelain")) == (head, "")
+    assert list((scene.top / ".git/devs/journal").iterdir()) == []
+    assert go(scene, "10@1", "other.txt").files == 1
+    assert (scene.top / "TAS.md").read_text() == gate_scene.NEW

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural, short, table, when
+from devs_git.entrypoints.cli.texts.render import (
+    blocked_lines,
+    next_page_line,
+    path,
+    plural,
+    short,
+    table,
+    when,
+)
 from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
@@ -36,11 +44,7 @@ def _list_text(result: devs_git.commands.snapshot_list.Result) -> str:
         (paint(one.name, "green"), short(one.commit), when(one.created_at), one.message)
         for one in result.snapshots
     ]
-    more = (
-        f"\nThere are more: devs-git snapshot list --cursor '{result.next_cursor}'"
-        if result.next_cursor
-        else ""
-    )
+    more = next_page_line("snapshot list", result.next_cursor)
     return (table(rows) or "No snapshots. Make one: devs-git snapshot create") + more
 
 

@@ -82,9 +82,13 @@ def taken_numbers(workspace: Workspace, task: str) -> set[int]:
 
 
 def commit_facts(git: Git, commit: str, branch: str = "") -> Facts:
-    """Figures and names of `commit` (any revision), from one git that starts no program of the configuration."""
-    out = git.with_config("diff.renames=false").run(
+    """Figures and names of `commit` (any revision), from one git that starts no program of the configuration.
+
+    A renamed file counts once, as in `diff`.
+    """
+    out = git.run(
         "diff-tree",
+        "-M",
         "--root",
         "--diff-merges=first-parent",
         "--no-ext-diff",

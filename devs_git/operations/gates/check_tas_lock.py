@@ -42,17 +42,19 @@ def check(workspace: Workspace) -> None:
     git = workspace.git
     old, new = _blob(git, f"HEAD:{path}"), _blob(git, f":0:{path}")
     if not (new and new == _blob(git, f"MERGE_HEAD:{path}")):
-        _require_approved(git, tip, path, (old, new))
+        way = f"Or leave it out of the commit: git restore --staged -- {shlex.quote(path)}"
+        _require_approved(git, tip, path, (old, new), way)
 
 
 def check_tree(git: Git, tip: Tip, head: str, tree: str) -> None:
     """TAS_UNAPPROVED{path, sections} if a commit with this tree on `head` would change a section that nobody approved."""
     path = checked_tip.policy_at(tip).tas_path
-    _require_approved(git, tip, path, (_blob(git, f"{head}:{path}"), _blob(git, f"{tree}:{path}")))
+    blobs = _blob(git, f"{head}:{path}"), _blob(git, f"{tree}:{path}")
+    _require_approved(git, tip, path, blobs, "Nothing was changed.")
 
 
-def _require_approved(git: Git, tip: Tip, path: str, blobs: tuple[str | None, str | None]) -> None:
-    """Refuse the change from the first of `blobs` to the second, unless somebody approved it."""
+def _require_approved(git: Git, tip: Tip, path: str, blobs: tuple[str | None, str | None], way: str) -> None:
+    """Refuse the change from the first of `blobs` to the second, unless somebody approved it. `way`: what else one can do."""
     old, new = blobs
     if new == old:
         return
@@ -61,7 +63,7 @@ def _require_approved(git: Git, tip: Tip, path: str, blobs: tuple[str | None, st
         old, new, approved_revisions(tip), lambda oid: tas_file.text(git, oid)
     )
     if sections or (new is None and old is not None):
-        raise _refusal(path, sections)
+        raise _refusal(path, sections, way)
 
 
 def approved_revisions(tip: Tip) -> tuple[Revision, ...]:
@@ -98,15 +100,14 @@ def _blob(git: Git, name: str) -> str | None:
     return out.decode().strip() if status == 0 else None
 
 
-def _refusal(path: str, sections: tuple[str, ...]) -> DevsError:
+def _refusal(path: str, sections: tuple[str, ...], way: str) -> DevsError:
     named = ", ".join(f"'{one}'" for one in sections[:_SHOWN]) or "all of it"
     opened = "Close the tag or comment that your section opens. " if "(now " in named else ""
     more = f" and {len(sections) - _SHOWN} more" if len(sections) > _SHOWN else ""
     return DevsError(
         "TAS_UNAPPROVED",
         f"Nobody approved a change of {path} in {named}{more}.",
-        hint=f"{opened}Ask for it: devs-git gate request --type TAS_REVISION. "
-        f"Or leave it out of the commit: git restore --staged -- {shlex.quote(path)}",
+        hint=f"{opened}Ask for it: devs-git gate request --type TAS_REVISION. {way}",
         path=path,
         sections=list(sections),
     )

@@ -161,3 +161,15 @@ def test_the_facts_of_a_commit(git: Run, repo: Path, workspace: Workspace) -> No
     git("merge", "-q", "--no-edit", "side")
     merge = record_checkpoint.commit_facts(workspace.git, "HEAD")
     assert (len(merge.parents), merge.files, merge.added) == (2, 1, 2)
+
+
+def test_a_renamed_file_counts_once_as_in_diff(git: Run, repo: Path, workspace: Workspace) -> None:
+    (repo / "long.txt").write_text("".join(f"line {number}\n" for number in range(40)))
+    git("add", "-A")
+    git("commit", "-qm", "long")
+    git("mv", "long.txt", "renamed.txt")
+    (repo / "renamed.txt").write_text((repo / "renamed.txt").read_text() + "more\n")
+    git("add", "-A")
+    git("commit", "-qm", "rename")
+    found = record_checkpoint.commit_facts(workspace.git, "HEAD")
+    assert (found.files, found.added, found.removed) == (1, 1, 0)

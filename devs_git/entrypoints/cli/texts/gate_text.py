@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import cut, printable
-from devs_git.entrypoints.cli.texts.render import short, table, when
+from devs_git.entrypoints.cli.texts.render import next_page_line, short, table, when
 from devs_git.entrypoints.console import paint
 from devs_git.workspace import system_clock
 
@@ -40,9 +40,7 @@ def list_text(result: gate_list.Result) -> str:
         )
         for row in result.gates
     ]  # fmt: skip
-    more = (
-        f"\nThere are more: devs-git gate list --cursor '{result.next_cursor}'" if result.next_cursor else ""
-    )
+    more = next_page_line("gate list", result.next_cursor)
     return table(rows, header) + more
 
 

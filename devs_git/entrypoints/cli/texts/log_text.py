@@ -7,7 +7,15 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from devs_git.entrypoints.cli.texts.render import path, plural, short, status_word, table, when
+from devs_git.entrypoints.cli.texts.render import (
+    next_page_line,
+    path,
+    plural,
+    short,
+    status_word,
+    table,
+    when,
+)
 from devs_git.entrypoints.console import exact, paint
 from devs_git.values import plain
 
@@ -35,8 +43,7 @@ def checkpoints_text(result: log.Result) -> str:
             rows.append(_log_row(point))
     if not rows:
         return "There is nothing to list. To record a checkpoint: devs-git checkpoint -m …"
-    kind = " --moments" if result.moments else ""
-    more = f"\nThere are more: devs-git log{kind} --cursor {result.next_cursor}" if result.next_cursor else ""
+    more = next_page_line("log", result.next_cursor, ("--moments",) if result.moments else ())
     elsewhere = [point for point in result.checkpoints if _live(point) and not point.on_head]
     if elsewhere:
         name = f"{elsewhere[0].task_id}@{elsewhere[0].number}"
@@ -86,7 +93,7 @@ def history_text(result: history.Result) -> str:
         )
         for event in result.events
     ]
-    more = f"\nThere are more: devs-git history --cursor {result.next_cursor}" if result.more else ""
+    more = next_page_line("history", result.next_cursor) if result.more else ""
     return (table(rows) or "No events.") + more
 
 

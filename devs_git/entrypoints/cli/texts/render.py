@@ -90,5 +90,14 @@ def blocked_lines(result: VerbResult) -> list[str]:
     return found
 
 
+def next_page_line(command: str, cursor: str, usual: Sequence[str] = ()) -> str:
+    """The line after a list that names the command of its next page; '' without a cursor. `usual`: see `next_page`."""
+    if not cursor:
+        return ""
+    from devs_git.entrypoints.cli.texts import next_page  # most lists have one page
+
+    return next_page.line(command, cursor, usual)
+
+
 def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,39 @@
+"""The command line of a list's next page: that of this page, with the cursor. So it has the same filters."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Final
+
+import click
+from click.core import ParameterSource
+
+# A cursor is another one on each page. `--follow` prints no pages.
+_NOT_REPEATED: Final = ("cursor", "follow")
+
+
+def line(command: str, cursor: str, usual: Sequence[str] = ()) -> str:
+    """`There are more: devs-git <command> … --cursor …`, with the options that the person has given.
+
+    `usual`: the options where no command line was read.
+    """
+    context = click.get_current_context(silent=True)
+    options = _given(context) if context else usual
+    return f"\nThere are more: {shlex.join(['devs-git', *command.split(), *options, '--cursor', cursor])}"
+
+
+def _given(context: click.Context) -> list[str]:
+    words: list[str] = []
+    for param in context.command.params:
+        name = param.name or ""
+        if name not in _NOT_REPEATED and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            words += _words(max(param.opts, key=len), context.params[name])
+    return words
+
+
+def _words(option: str, value: object) -> list[str]:
+    if value is True:
+        return [option]
+    values = value if isinstance(value, tuple) else (value,)
+    return [word for one in values for word in (option, str(one))]
