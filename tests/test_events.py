@@ -36,6 +36,11 @@ OLD_BACKUP = (
     "old=$(GIT_COMMITTER_DATE=@$(($(date +%s) - 7862400)) git commit-tree -m x HEAD^{tree})"
     " && git update-ref refs/devs/backup/20010203T040506-1a2b3c4d $old"
 )
+# Two messages of one session.
+SESSION = "$ " + " && ".join(
+    f"""printf '%s\\n' '{{"type":"user","uuid":"m{at}","sessionId":"s1","message":{{"content":"{at}"}}}}' >> ../said.jsonl"""
+    for at in (1, 2)
+)
 SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "init": (("init --uninstall",), "init"),
     "task start": (
@@ -53,6 +58,10 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "rewind": (TWO_TASKS, "rewind task-10"),
     "drop": (TWO_TASKS, "drop task-11"),
     "undo": ((*TWO_TASKS, "rewind task-10"), "undo"),
+    "conversation rewind": (
+        (SESSION, "conversation import ../said.jsonl"),
+        "conversation rewind --by-messages 1",
+    ),
     "checkout": (("$ git branch other",), "checkout other"),
     "history-rewritten": (
         (*TASK, "$ git -c core.hooksPath=/dev/null commit -q --amend --no-edit --date=2001-02-03T04:05:06"),

@@ -75,10 +75,11 @@ MORE: Final = {
     "restore": 107,
     "rewind --dry-run": 115,
     "rewind": 105,
-    "undo": 103,
+    "undo": 105,
+    "trace list": 78,
     "verify": 249,
     "mcp, start": 138,
-    "mcp, list of tools": 262,
+    "mcp, list of tools": 265,
 }
 
 

@@ -1,6 +1,7 @@
 """`undo`: undo a rewind, restore or undo of this worktree and branch, byte for byte.
 
-It returns to the state in the operation's backup. To undo an undo is to redo the operation.
+It returns to the state in the operation's backup. To undo an undo is to redo the operation. The undo of the rewind of a
+conversation moves no file, unless the rewind moved some.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from typing import Any
 
 from devs_git.domain.checkpoints import branch_names, task_activity
 from devs_git.domain.checkpoints.rewind_selection import preserve_mode, require_untracked_mode
-from devs_git.domain.ledger.event_operations import Undone
-from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.event_operations import Movement, Undone
+from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.recall.message_cuts import cut_of
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import invalid
-from devs_git.operations.rewind import rewind_plan, undo_plan
+from devs_git.operations.rewind import rewind_plan, undo_messages, undo_plan
 from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
+from devs_git.operations.rewind.undo_messages import Cuts, MessagesUndo
 from devs_git.operations.rewind.undo_plan import UndoPlan
-from devs_git.storage.git import filters
+from devs_git.storage.git import filters, refs
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.ledger.clone_history import name_clone
 from devs_git.storage.ledger.store import Tip
@@ -60,7 +63,8 @@ class Result(VerbResult):
 
     `edited`: files that somebody saved during the undo; they stay as they were saved. `was_active` and `now_active`: the
     worktree's active task before and after; '' for none. `removed_untracked`: the untracked files that are only in the
-    backup now, at most 1000.
+    backup now, at most 1000. `sessions_revived`: sessions of which rewound messages count again; `sessions_rewound`: those
+    of which messages are rewound again.
     """
 
     undone_operation: str
@@ -81,6 +85,8 @@ class Result(VerbResult):
     now_active: str = ""
     removed_untracked: tuple[str, ...] = ()
     removed_untracked_count: int = 0
+    sessions_revived: tuple[str, ...] = ()
+    sessions_rewound: tuple[str, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -92,6 +98,8 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _plan(workspace: Workspace, request: Request) -> Result:
+    if messages := undo_messages.find(workspace.site, request.op_id):
+        return _of_messages(workspace.site, messages)
     plan, active = _make_plan(workspace.site, request), active_task.read(workspace.places)
     change = _state_change(workspace, request, plan)
     found = (
@@ -107,10 +115,59 @@ def _plan(workspace: Workspace, request: Request) -> Result:
 
 def _move(workspace: Workspace, request: Request) -> Result:
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
+        if messages := undo_messages.find(site, request.op_id):
+            return _undo_messages(workspace, site, messages)
         plan = _make_plan(site, request)
         if plan.refusals:
             raise plan.refusals[0]
         return _undo(workspace, site, request, plan)
+
+
+def _undo_messages(workspace: Workspace, site: Site, plan: MessagesUndo) -> Result:
+    """The undo of operations that rewound a conversation and moved no file: nothing is moved now, either."""
+    operation, op_id = plan.operation, workspace.new_id("undo")
+    clone = name_clone(site.places.common, workspace.new_nonce)
+    undone, revived = plan.cuts
+    movement = Movement(
+        op_id, undo_messages.branch_of(site), "", "", messages_undone=undone, messages_revived=revived
+    )
+
+    def make_event(movement: Movement) -> Event:
+        content = Undone(operation.op_id, "none", clone, movement)
+        return workspace.event_of(content, _subject(operation), verb_name="undo")
+
+    undo_messages.record(workspace, site, movement, make_event)
+    return replace(_of_messages(site, plan), undo_id=op_id, backup=f"{refs.BACKUPS}{op_id}")
+
+
+def _of_messages(site: Site, plan: MessagesUndo) -> Result:
+    active = task_activity.task_of(active_task.read(site.places))
+    return Result(
+        undone_operation=plan.operation.op_id,
+        undone_verb=plan.operation.verb,
+        undo_id="",
+        commit=refs.read(site.git, "HEAD^{commit}"),
+        branch=undo_messages.branch_of(site).removeprefix("refs/heads/"),
+        revived=(),
+        undone=(),
+        files=0,
+        preserved_as={"type": "none", "reference": ""},
+        not_exact=(),
+        edited=(),
+        backup="",
+        was_active=active,
+        now_active=active,
+        **_sessions(plan.cuts),
+    )
+
+
+def _sessions(cuts: Cuts) -> dict[str, Any]:
+    undone, revived = (tuple(dict.fromkeys(cut_of(text).session_id for text in texts)) for texts in cuts)
+    return {"sessions_rewound": undone, "sessions_revived": revived}
+
+
+def _subject(operation: Event) -> str:
+    return f"undo: of {operation.verb} {operation.op_id}"
 
 
 def _make_plan(site: Site, request: Request) -> UndoPlan:
@@ -148,11 +205,10 @@ def _undo(workspace: Workspace, site: Site, request: Request, plan: UndoPlan) ->
 
 
 def _state_change(workspace: Workspace, request: Request, plan: UndoPlan) -> StateChange:
-    verb = plan.operation.verb
     return StateChange(
         op_id=workspace.new_id("undo"),
         verb="undo",
-        subject=f"undo: of {verb} {plan.operation.op_id}",
+        subject=_subject(plan.operation),
         found=plan.found,
         footprint=plan.footprint,
         new=plan.state,
@@ -163,6 +219,7 @@ def _state_change(workspace: Workspace, request: Request, plan: UndoPlan) -> Sta
         name=request.branch_name,
         limit=lambda: workspace.policy.backup_limit,
         refs=plan.refs,
+        cuts=plan.cuts,
     )
 
 
@@ -185,4 +242,5 @@ def _result(plan: UndoPlan, op_id: str, files: int, active: str) -> Result:
         now_active=task_activity.task_of(plan.state.active),
         removed_untracked=plan.untracked.removed[: rewind_plan.LISTED],
         removed_untracked_count=len(plan.untracked.removed),
+        **_sessions(plan.cuts),
     )

@@ -137,7 +137,7 @@ _ROWS: Final = (
     Verb("status", READS, "Show working tree, active task and open gates."),
     Verb("rewind", CHANGES, "Go back to a checkpoint or a moment without losing anything."),
     Verb("drop", CHANGES, "Undo one task in the middle, and keep the later ones."),
-    Verb("undo", CHANGES, "Undo the last rewind, drop, restore or undo."),
+    Verb("undo", CHANGES, "Undo the last rewind, conversation rewind, drop, restore or undo."),
     Verb(
         "resume",
         CHANGES,
@@ -198,6 +198,11 @@ _ROWS: Final = (
     Verb("conversation show", READS, "Print the conversation of a session, a task or a checkpoint."),
     Verb("conversation import", CHANGES, "Read the new messages of a session's transcript.", records=True),
     Verb("conversation snapshot", CHANGES, "Record the current state of a conversation.", records=True),
+    Verb(
+        "conversation rewind",
+        CHANGES,
+        "Take the last messages back, and go on in a session that is cut there.",
+    ),
     Verb("conversation snapshots", READS, "List the recorded states of conversations, newest first."),
     Verb("doctor", READS, "Look for problems and name the command that fixes each.", before_init=True),
 )

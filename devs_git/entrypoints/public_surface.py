@@ -15,7 +15,7 @@ directive list
 """
 _CHANGES: Final = """
 task start, task complete, task result, contract start, phase set, checkpoint, rewind, drop, undo, checkout, branch, restore,
-snapshot open
+snapshot open, conversation rewind
 """
 _CHANGES_WHILE_FROZEN: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
@@ -72,12 +72,14 @@ TOOLS: Final[dict[str, str]] = {
     "get_conversation": "conversation show",
     "create_conversation_snapshot": "conversation snapshot",
     "list_conversation_snapshots": "conversation snapshots",
+    "rewind_conversation": "conversation rewind",
 }
 # The tool of each route.
 ROUTES: Final[dict[str, str]] = {
     "GET /timeline": "get_history",
     "GET /contracts/{contract}/history": "get_history",
     "GET /contracts/{contract}/supervisor/conversation": "show_contract",
+    "POST /contracts/{contract}/supervisor/conversation/rewind": "rewind_conversation",
     "GET /mesh/tasks/{id}/checkpoints": "list_checkpoints",
     "GET /mesh/tasks/{id}/checkpoints/{point}/diff": "checkpoint_diff",
     "GET /mesh/tasks/{id}/conversation": "get_conversation",

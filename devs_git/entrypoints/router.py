@@ -26,7 +26,7 @@ _STATE: Final = "NO_CHECKPOINT"
 # They check by themselves whether the ledger can be believed, before they write.
 JUDGE_THEMSELVES: Final = ("init", "history-rewritten")
 # They start from the state that their caller saw: if two run at the same time, one is BUSY.
-GOING_BACK = ("rewind", "drop", "undo")
+GOING_BACK = ("rewind", "drop", "undo", "conversation rewind")
 # These repair or examine the hooks, or do not read the ledger.
 _WITHOUT_WARNING: Final = ("init", "doctor", "trace get")
 

@@ -44,6 +44,7 @@ _WORDS: Final = {
     "task start task_id": "12",
     "task result task_id": "11",
     "target": "task-10",
+    "to_message": "m1",
     "branch_name": "other",
     "branch name": "made",
     "older_than": "0d",

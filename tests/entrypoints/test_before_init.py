@@ -59,6 +59,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "trace export": {"write": io.BytesIO().write},
     "trace import": {"source": io.BytesIO()},
     "conversation import": {"file": "x.jsonl"},
+    "conversation rewind": {"by_messages": 1},
 }
 REFUSED = [row for row in VERBS.values() if not row.before_init]
 

@@ -45,6 +45,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "Conversations": (
         "conversation show",
         "conversation import",
+        "conversation rewind",
         "conversation snapshot",
         "conversation snapshots",
     ),

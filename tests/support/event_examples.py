@@ -17,6 +17,7 @@ from devs_git.domain.ledger.event_header import Content
 from devs_git.domain.ledger.event_merges import LedgersMerged
 from devs_git.domain.ledger.event_operations import (
     CheckedOut,
+    ConversationRewound,
     Dropped,
     Movement,
     OperationFailed,
@@ -33,11 +34,12 @@ from devs_git.domain.ledger.event_setup import (
 )
 from devs_git.domain.ledger.event_tasks import TaskResult, TaskStarted
 from devs_git.domain.ledger.event_upkeep import Pruned, Purged, TracesPruned
+from devs_git.values import replace
 from tests.support.contract_event_examples import CONTRACTS, OP
 from tests.support.gate_event_examples import GATES
 
 A, B, C, D = "a" * 40, "b" * 40, "c" * 40, "d" * 40
-MAIN = "refs/heads/main"
+MAIN, NEWLINE = "refs/heads/main", "\n"
 WORK: Final = Work("task-1", "developer", "Claude Code", "execute")
 WORK_LINES: Final = """
 Devs-Task: task-1
@@ -45,7 +47,18 @@ Devs-Agent: developer
 Devs-Client: Claude Code
 Devs-Phase: execute"""
 MOVEMENT: Final = Movement(
-    OP, MAIN, A, B, C, "branch", f"refs/heads/kept {A}", (D,), (A, B), (("task-1", "rewound"),)
+    OP,
+    MAIN,
+    A,
+    B,
+    C,
+    "branch",
+    f"refs/heads/kept {A}",
+    (D,),
+    (A, B),
+    (("task-1", "rewound"),),
+    ("s m1 m9",),
+    ("s m3 m7", "t m1 m2"),
 )
 MOVEMENT_LINES: Final = f"""
 Devs-Op: {OP}
@@ -58,7 +71,10 @@ Devs-Preserved: refs/heads/kept {A}
 Devs-Undone: {D}
 Devs-Revived: {A}
 Devs-Revived: {B}
-Devs-Status: task-1 rewound"""
+Devs-Status: task-1 rewound
+Devs-Messages-Undone: s m1 m9
+Devs-Messages-Revived: s m3 m7
+Devs-Messages-Revived: t m1 m2"""
 RECORDED_LINES: Final = f"""{WORK_LINES}
 Devs-Number: 3
 Devs-Tag: {A}
@@ -167,12 +183,12 @@ Devs-Branch: refs/heads/main
 Devs-Commit: {B}""",
     ),
     (
-        Rewound("task-1", "task-1@2", "The release waits.", "c1", MOVEMENT),
+        Rewound("task-1", "task-1@2", "The release waits.", "c1", replace(MOVEMENT, messages_revived=())),
         "rewound",
         f"""Devs-Task: task-1
 Devs-Target: task-1@2
 Devs-Reason: The release waits.
-Devs-Clone: c1{MOVEMENT_LINES}""",
+Devs-Clone: c1{MOVEMENT_LINES.partition(NEWLINE + "Devs-Messages-Revived")[0]}""",
     ),
     (
         Undone("20010203T040506-00000000", "branch", "c1", MOVEMENT),
@@ -189,6 +205,16 @@ Devs-Op: {OP}
 Devs-Branch: refs/heads/main
 Devs-From: {A}
 Devs-To: {B}""",
+    ),
+    (
+        ConversationRewound("claude s2", "c1", Movement(OP, MAIN, "", "", C, messages_undone=("s m1 m9",))),
+        "conversation.rewound",
+        f"""Devs-Target: claude s2
+Devs-Clone: c1
+Devs-Op: {OP}
+Devs-Branch: refs/heads/main
+Devs-Backup: {C}
+Devs-Messages-Undone: s m1 m9""",
     ),
     (
         Dropped(

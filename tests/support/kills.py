@@ -136,7 +136,7 @@ def _answer(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    for name in ("rewind", "undo", "drop", "checkout", "restore", "status", "doctor"):
+    for name in ("rewind", "undo", "drop", "checkout", "restore", "conversation_rewind", "status", "doctor"):
         importlib.import_module(f"devs_git.commands.{name}")
     importlib.import_module("pygit2")
     for line in sys.stdin:

@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from devs_git.domain.recall.message_cuts import in_force
+from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
 from tests.support.git_calls import git
@@ -36,6 +38,7 @@ def state(top: Path) -> dict[str, Any]:
         "refs": sorted(line for line in listed.splitlines() if not line.startswith(ours)),
         "active": active_task.read(opened.places),
         "tasks": {name: task.status for name, task in history.tasks.items()},
+        "cuts": sorted(in_force(history.operations, clone_of(opened.places.common))),
         "live": {point.name: point.live for point in history.checkpoints.values()},
     }
 

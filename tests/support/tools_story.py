@@ -149,6 +149,8 @@ def _traces(story: Story) -> None:
     story.call("get_conversation", task_id="1")
     story.call("create_conversation_snapshot", task_id="1")
     story.call("list_conversation_snapshots", task_id="1", limit=1)
+    # A real call answers with random ids and a folder of this machine.
+    story.call("rewind_conversation", by_message_count=1, dry_run=True)
     story.call("show_contract", contract="main", limit=1)
     story.call("resume_task", task_id="1", tokens=2000)
     story.call("resume_task", limit=1)

@@ -63,6 +63,7 @@ DRY_RUNS = {
     "trace prune": ("trace", "prune", "--older-than", "0s", "--dry-run"),
     "rewind": ("rewind", "task-10@1", "--dry-run"),
     "undo": ("undo", "--dry-run"),
+    "conversation rewind": ("conversation", "rewind", "--by-messages", "1", "--dry-run"),
     "drop": ("drop", "task-9", "--dry-run"),
     "restore": ("restore", "task-9", "--dry-run"),
     "snapshot prune": ("snapshot", "prune", "--older-than", "0s", "--dry-run"),
@@ -98,7 +99,8 @@ def _living(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Pat
     snapshot_create.run(ledgered, snapshot_create.Request())
     trace_put.run(ledgered, trace_put.Request(b"printed", trace_id="t-1"))
     said = repo.parent / "said.jsonl"
-    said.write_text('{"type":"user","uuid":"u","sessionId":"s1","message":{"content":"Say it."}}\n')
+    line = '{{"type":"user","uuid":"{}","sessionId":"s1","message":{{"content":"Say it."}}}}\n'
+    said.write_text(line.format("u") + line.format("v"))
     conversation_import.run(ledgered, conversation_import.Request(said))
 
 

@@ -45,6 +45,7 @@ WRITING: Final = frozenset(
         "request_tas_revision",
         "restore_files",
         "resume_task",
+        "rewind_conversation",
         "rewind_to_task",
         "start_task",
         "store_trace",

@@ -15,6 +15,7 @@ from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.ids import DIRECTIVE_FORM, MAX_LENGTH, NUMBER_FORM, OID_FORM, OPERATION_FORM
 
 TASK: Final = rf"task-(?!task-)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}(?<!\.)(?<!\.lock)"
+_CUT: Final = "[^ ]{1,200} [^ ]{1,200} [^ ]{1,200}"
 _STAT: Final = "[0-9]{1,18}( [0-9]{1,18}){2}"
 # Some verbs write an empty value where they have none.
 _FORMS: Final = {
@@ -36,6 +37,8 @@ _FORMS: Final = {
         Key.UNDONE: OID_FORM,
         Key.REVIVED: OID_FORM,
         Key.GONE: OID_FORM,
+        Key.MESSAGES_UNDONE: _CUT,
+        Key.MESSAGES_REVIVED: _CUT,
         Key.RENUMBERED: f"{OID_FORM} {NUMBER_FORM}",
         Key.MOVED: f"{OID_FORM} {OID_FORM} {NUMBER_FORM} {OID_FORM} {OID_FORM}( {_STAT})?",
     }.items()

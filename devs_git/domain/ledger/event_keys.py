@@ -78,6 +78,8 @@ class Key(TrailerKey):
     PRESERVE: Final = "Devs-Preserve"
     PRESERVED: Final = "Devs-Preserved"
     DECIDED: Final = "Devs-Decided"
+    MESSAGES_UNDONE: Final = "Devs-Messages-Undone"
+    MESSAGES_REVIVED: Final = "Devs-Messages-Revived"
 
     # Of gates.
     GATE: Final = "Devs-Gate"

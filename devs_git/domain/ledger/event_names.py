@@ -60,6 +60,7 @@ _KINDS: Final = {
     "gate.requested": ("gate", "requested"),
     "superseded": ("gate", "superseded"),
     "rewound": ("rewind", "rewound"),
+    "conversation.rewound": ("rewind", "rewound"),
     "undone": ("rewind", "undone"),
     "restored": ("rewind", "restored"),
     "worktree.restored": ("rewind", "restored"),

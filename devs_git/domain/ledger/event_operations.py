@@ -13,7 +13,7 @@ from devs_git.values import immutable, replace
 
 # The trailers that an operation's event and its backup have in common.
 _IN_BACKUPS: Final = (Key.OP, Key.BRANCH, Key.FROM, Key.TO, Key.PRESERVED,
-                      Key.UNDONE, Key.REVIVED, Key.STATUS)  # fmt: skip
+                      Key.UNDONE, Key.REVIVED, Key.STATUS, Key.MESSAGES_UNDONE, Key.MESSAGES_REVIVED)  # fmt: skip
 
 
 @immutable
@@ -21,7 +21,8 @@ class Movement:
     """How a branch moved from one commit to another, what was saved, and what changed for checkpoints and tasks.
 
     `branch` is its full name, '' for a detached HEAD. `backup` is the oid of the backup's commit. `preserved` is a ref and
-    its oid. `undone` and `revived` are oids of tag objects. `statuses` are tasks with their status.
+    its oid. `undone` and `revived` are oids of tag objects. `statuses` are tasks with their status. `messages_undone` and
+    `messages_revived` are cuts of conversations (`domain/recall/message_cuts.py`).
     """
 
     op_id: str
@@ -34,6 +35,8 @@ class Movement:
     undone: tuple[str, ...] = ()
     revived: tuple[str, ...] = ()
     statuses: tuple[tuple[str, str], ...] = ()
+    messages_undone: tuple[str, ...] = ()
+    messages_revived: tuple[str, ...] = ()
 
     def fields(self) -> Fields:
         """The trailers, in the order in which they are written."""
@@ -48,6 +51,8 @@ class Movement:
             *((Key.UNDONE, tag) for tag in self.undone),
             *((Key.REVIVED, tag) for tag in self.revived),
             *((Key.STATUS, f"{task} {status}") for task, status in self.statuses),
+            *((Key.MESSAGES_UNDONE, text) for text in self.messages_undone),
+            *((Key.MESSAGES_REVIVED, text) for text in self.messages_revived),
         )
 
     @classmethod
@@ -65,6 +70,8 @@ class Movement:
             undone=event.undone,
             revived=event.revived,
             statuses=event.statuses,
+            messages_undone=event.all(Key.MESSAGES_UNDONE),
+            messages_revived=event.all(Key.MESSAGES_REVIVED),
         )
 
     def fields_of_backup(self) -> Fields:
@@ -162,6 +169,26 @@ class Dropped:
     @classmethod
     def of(cls, event: Event) -> Dropped:
         return cls(event.task, event.get(Key.REASON), event.clone, Movement.of(event))
+
+
+@immutable
+class ConversationRewound:
+    """A rewind of a conversation by `clone`. No file was moved, so the `movement` has neither `before` nor `after`.
+
+    `target`: the session that goes on in place of the one that was cut, as `<client> <session>`.
+    """
+
+    type: ClassVar[str] = "conversation.rewound"
+    target: str
+    clone: str
+    movement: Movement
+
+    def fields(self) -> Fields:
+        return (*non_empty((Key.TARGET, self.target), (Key.CLONE, self.clone)), *self.movement.fields())
+
+    @classmethod
+    def of(cls, event: Event) -> ConversationRewound:
+        return cls(event.get(Key.TARGET), event.clone, Movement.of(event))
 
 
 @immutable

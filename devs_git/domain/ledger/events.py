@@ -34,7 +34,7 @@ class Effects:
     starts: bool = False  # it starts its task, or starts it again
     records: bool = False  # it records a checkpoint
     answers: bool = False  # it has a result of its task
-    operation: bool = False  # it moved a branch of one clone, and `undo` can undo it
+    operation: bool = False  # it moved a branch or rewound a conversation of one clone; `undo` can undo it
     undoes: bool = False  # it undid another operation
     drops: bool = False  # its new commit takes back a task whose commits stay on the branch
     joins: bool = False  # a checkpoint that it undoes was superseded by the completion of another clone
@@ -53,6 +53,7 @@ EFFECTS: Final = {
     "undone": Effects(operation=True, undoes=True),
     "restored": Effects(operation=True),
     "dropped": Effects(operation=True, drops=True),
+    "conversation.rewound": Effects(operation=True),
     "history.rewritten": Effects(keeps=True),
     "contract.started": Effects(steers=True),
     "phase.changed": Effects(steers=True),
@@ -155,8 +156,7 @@ class Event:
         return found
 
     def get(self, key: str, default: str = "") -> str:
-        values = self._values.get(key)
-        return values[0] if values else default
+        return self._values.get(key, (default,))[0]
 
     def all(self, key: str) -> tuple[str, ...]:
         return tuple(self._values.get(key, ()))

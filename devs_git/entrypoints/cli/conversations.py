@@ -1,4 +1,4 @@
-"""The conversation commands: show, import, snapshot and snapshots; and `resume`."""
+"""The conversation commands: show, import, rewind, snapshot and snapshots; and `resume`."""
 
 from __future__ import annotations
 
@@ -75,6 +75,24 @@ def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: 
 @click.option("--task", default="", help="The task of the new messages. Default: the task that was active.")
 def conversation_import(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_import import Request
+
+    return Request(**options)
+
+
+@command(
+    "conversation rewind",
+    text=conversation_text.rewind_text,
+    plan=conversation_text.rewind_plan_text,
+    example="devs-git conversation rewind --by-messages 4\ndevs-git conversation rewind --to 14:32",
+)
+@click.option("--by-messages", type=int, metavar="N", help="Take back the last N messages.")
+@click.option("--to-message", default="", metavar="ID", help="Keep this message, and take back all after it.")
+@click.option("--to", default="", metavar="TIME", help="Keep what was said until this time.")
+@click.option("--session", default="", metavar="ID", help="The session. Default: the last session here.")
+@click.option("--contract", default="", metavar="NAME", help="The session that steers this contract.")
+@click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
+def conversation_rewind(**options: Any) -> VerbRequest:
+    from devs_git.commands.conversation_rewind import Request
 
     return Request(**options)
 

@@ -120,6 +120,13 @@ _ALL: Final = (
         {"contract": "{contract}"},
         operation="get_supervisor_conversation",
     ),
+    RestRoute(
+        "POST",
+        "/contracts/{contract}/supervisor/conversation/rewind",
+        "rewind_conversation",
+        {"contract": "{contract}"},
+        hides=("session_id",),
+    ),
     RestRoute("GET", f"{_TASK}/checkpoints", "list_checkpoints", {"task_id": "{id}"}),
     RestRoute("GET", f"{_TASK}/checkpoints/{{point}}/diff", "checkpoint_diff", {"checkpoint": "{id}{point}"}),
     RestRoute(

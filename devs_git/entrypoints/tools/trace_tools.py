@@ -11,6 +11,8 @@ from devs_git.domain.text import plain_text
 from devs_git.entrypoints.tools.params import (
     ANY_TASK,
     CHECKPOINT_CODES,
+    LINE,
+    SESSION,
     cursor,
     limit,
     number_schema,
@@ -137,5 +139,26 @@ TOOLS: Final = (
             limit(conversation_snapshots.MOST),
             cursor(CURSOR_FORM),
         ),
+    ),
+    Tool(
+        "rewind_conversation",
+        "conversation rewind",
+        "Take the last messages of a session back: start_command goes on in a new one, cut there. "
+        "Give one of by_message_count, to_message_id and to_timestamp; undo_rewind takes it back.",
+        (
+            Param(
+                "by_message_count",
+                number_schema(conversation_show.MOST),
+                "So many go.",
+                "by_messages",
+            ),
+            Param("to_message_id", TEXT, "The last one that stays.", "to_message"),
+            Param("to_timestamp", TEXT, "Until then, all stay.", "to"),
+            Param("session_id", SESSION, "Default: the last one here.", "session"),
+            Param("contract", LINE, "Its supervisor's session.", "contract"),
+            Param("dry_run", FLAG, "Only say what would happen."),
+        ),
+        moves_tree=True,
+        codes=("MESSAGE_NOT_FOUND", "CONTRACT_NOT_FOUND"),
     ),
 )

@@ -23,7 +23,7 @@ from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
 from devs_git.storage.worktree.ref_changes import NO_CHANGES, RefChanges
 from devs_git.storage.worktree.survey import Survey, paths_of
-from devs_git.values import field, immutable
+from devs_git.values import field, immutable, replace
 
 ROOM_UNASKED = 64 << 20  # bytes that every policy allows: below this the policy is not read
 
@@ -36,7 +36,7 @@ class StateChange:
     `limit`: the bytes that the policy allows for a backup. `marks`: how those `saved` files looked that a person asked to
     remove. `refs`: branches and stash entries that are made or removed, too. `complete` makes the new
     state from the captured one; then `new` has only its position. `only_if_needed`: nothing is done or recorded if the new
-    state is there already.
+    state is there already. `cuts` of conversations: those to make, and those to take back.
     """
 
     op_id: str
@@ -55,6 +55,7 @@ class StateChange:
     refs: RefChanges = NO_CHANGES
     complete: Callable[[CapturedState], State] | None = None
     only_if_needed: bool = False
+    cuts: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 @immutable
@@ -129,7 +130,7 @@ def carry_out(
 
 def _is_there(site: Site, change: StateChange, states: tuple[State, State], known: Known) -> bool:
     """Whether the change would change nothing at all."""
-    if change.refs or change.saved or not same_state.changes_nothing(change.effect):
+    if change.refs or change.saved or any(change.cuts) or not same_state.changes_nothing(change.effect):
         return False
     folder = journal.folder_of(site.places, change.op_id)
     return same_state.is_there(site, folder, change.found, states, known)
@@ -138,7 +139,8 @@ def _is_there(site: Site, change: StateChange, states: tuple[State, State], know
 def movement(change: StateChange, old: State, kept: Preserved, backup: str) -> Movement:
     """What the event has to say, so that `undo` can undo the change."""
     moved = Movement(change.op_id, old.branch, old.head, change.new.head, backup, kept.type, kept.trailer)
-    return change.effect.added_to(moved)
+    undone, revived = change.cuts
+    return replace(change.effect.added_to(moved), messages_undone=undone, messages_revived=revived)
 
 
 def objections(site: Site, change: StateChange) -> list[DevsError]:

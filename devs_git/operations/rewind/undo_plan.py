@@ -10,9 +10,11 @@ from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, fold
+from devs_git.domain.recall import message_cuts
 from devs_git.errors import DevsError, immovable
-from devs_git.operations.rewind import reach, refusals, undo_effect, undoable_operations
+from devs_git.operations.rewind import reach, refusals, undo_effect, undo_messages, undoable_operations
 from devs_git.operations.rewind.undo_effect import Turns
+from devs_git.operations.rewind.undo_messages import Cuts
 from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.worktree import backups, footprint, left_state, survey, untracked_files
 from devs_git.storage.worktree.backups import State, load
@@ -30,7 +32,7 @@ class UndoPlan:
     """The state to return to, what moves, and the reasons why the undo is refused.
 
     `later`: the states before the operations since. `turns`: checkpoints that are live, or no longer live, only because the
-    branch moves. `clears_flags`: entries of the index have flags, and had none then.
+    branch moves. `clears_flags`: entries of the index have flags, and had none then. `cuts`: what changes for conversations.
     """
 
     operation: Event
@@ -44,21 +46,26 @@ class UndoPlan:
     turns: Turns
     refusals: Sequence[DevsError]
     clears_flags: bool
+    cuts: Cuts
 
 
 @immutable
 class _Way:
-    """The way back over the operations `since`, the oldest first: `before` is the history then, `after` what the last left."""
+    """The way back over the operations `since`, the oldest first: `before` is the history then, `after` what the last left.
+
+    `moved`: those that moved files; the others rewound a conversation alone.
+    """
 
     now: History
     before: History
     since: list[Event]
+    moved: list[Event]
     states: tuple[State, ...]
     after: State | None
 
     @property
     def backups(self) -> list[str]:
-        return [Movement.of(event).backup for event in self.since]
+        return [Movement.of(event).backup for event in self.moved]
 
 
 def make_plan(site: Site, op_id: str | None, preserve: str | None, untracked: str | None) -> UndoPlan:
@@ -69,7 +76,7 @@ def make_plan(site: Site, op_id: str | None, preserve: str | None, untracked: st
     found = survey.take(site.git, site.top)
     way = _find_way(site, history, found, op_id, clone)
     state = way.states[0]
-    effect, turns = undo_effect.compute(site, found, way.since, (way.now, way.before), state.head)
+    effect, turns = undo_effect.compute(site, found, way.moved, (way.now, way.before), state.head)
     plan = _footprint(site, found, way.states)
     plan = footprint.with_hidden_edits(found, site.top, plan) if way.after else plan
     chosen = untracked_files.choose(found, state.worktree, plan, untracked, _known(site, way))
@@ -93,20 +100,19 @@ def make_plan(site: Site, op_id: str | None, preserve: str | None, untracked: st
         turns=turns,
         refusals=refused,
         clears_flags=bool(way.after and found.flagged and not state.index_raw),
+        cuts=undo_messages.cuts_back_to(way.before, way.now, clone),
     )
 
 
 def _find_way(site: Site, history: History, found: Survey, op_id: str | None, clone: str) -> _Way:
-    of_branch = rewind_selection.operations_of_branch(history, site.places.worktree_id, found.branch)
-    operations = undoable_operations.select(site, of_branch, op_id)
-    operation = rewind_selection.operation_to_undo(operations, op_id)
-    since = operations[operations.index(operation) :]
-    states = tuple(load(site.objects, Movement.of(event).backup) for event in since)
+    since = undoable_operations.since(site, history, found.branch, op_id)
+    moved = [event for event in since if not message_cuts.moved_nothing(event)]
+    states = tuple(load(site.objects, Movement.of(event).backup) for event in moved)
     _require_commit(found, states[0])
-    before = fold(site.ledger.events(operation.parents[0], oldest_first=True))
-    last = Movement.of(since[-1])
+    before = fold(site.ledger.events(since[0].parents[0], oldest_first=True))
+    last = Movement.of(moved[-1])
     after = left_state.load_after(site.objects, last.backup, states[0], last.after)
-    return _Way(history, clone_view.own_view(before, clone), since, states, after)
+    return _Way(history, clone_view.own_view(before, clone), since, moved, states, after)
 
 
 def _require_commit(found: Survey, state: State) -> None:
@@ -122,7 +128,7 @@ def _require_commit(found: Survey, state: State) -> None:
 
 
 def _refuse_new_commits(found: Survey, way: _Way, preserve: str | None) -> Iterator[DevsError]:
-    last, first = Movement.of(way.since[-1]), Movement.of(way.since[0])
+    last, first = Movement.of(way.moved[-1]), Movement.of(way.moved[0])
     if not preserve and reach.commits_since(found.git, found.head, last.after).commits:
         yield from refusals.of_new_commits(found, first.after)
 

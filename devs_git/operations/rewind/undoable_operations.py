@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from devs_git.domain.checkpoints import rewind_selection
 from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import History
 from devs_git.errors import DevsError
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.worktree.engine_site import Site
+
+
+def since(site: Site, history: History, branch: str, op_id: str | None) -> list[Event]:
+    """The operation to undo and those after it, oldest first: `op_id`, or the last one. NOTHING_TO_UNDO."""
+    of_branch = rewind_selection.operations_of_branch(history, site.places.worktree_id, branch)
+    operations = select(site, of_branch, op_id)
+    operation = rewind_selection.operation_to_undo(operations, op_id)
+    return operations[operations.index(operation) :]
 
 
 def select(site: Site, events: list[Event], op_id: str | None) -> list[Event]:

@@ -122,6 +122,12 @@ def _form(client: str) -> NativeForm:
     return NATIVE_FORMS[client]
 
 
+def kept_part(catalog: Catalog, point: Point) -> tuple[list[SessionEntry], list[SessionEntry]]:
+    """The entries of the session, and those of them that `write` keeps for its client up to the point, with its refusals."""
+    known, source = _read(catalog, point.session_id)
+    return known, _cut(known, point.entry, source, _form(source))[0]
+
+
 def _read(catalog: Catalog, session_id: str) -> tuple[list[SessionEntry], str]:
     """The entries of the session, and its client. What an older devs-git did not store is read from the transcript."""
     from devs_git.storage.catalog import messages, transcripts

@@ -23,6 +23,8 @@ _TOLD: Final = (
     "WHERE message_id = ? AND created_at = ? AND role = ? ORDER BY number LIMIT 1"
 )
 
+_ADD: Final = "INSERT INTO paths (session_id, position, number, digest, token_count, cost_usd) VALUES (?, ?, ?, ?, ?, ?)"
+
 
 class About(NamedTuple):
     """What we know about messages beyond their content. `samples` are times, each with the task that was active then.
@@ -65,7 +67,11 @@ def append(catalog: Catalog, known: Session, read: TranscriptMessage, about: Abo
         cost_usd=known.cost_usd + (kept.cost_usd or 0.0),
     )
     step = (grown.message_count, number, grown.digest, grown.token_count, grown.cost_usd)
-    base.execute("INSERT INTO paths VALUES (?, ?, ?, ?, ?, ?)", (grown.session_id, *step))
+    base.execute(_ADD, (grown.session_id, *step))
+    if told:
+        from devs_git.storage.catalog.sessions import rewound_messages
+
+        rewound_messages.show_again(catalog, number)
     return grown
 
 

@@ -59,6 +59,8 @@ def _ancestry(catalog: Catalog, session_id: str) -> Iterator[str]:
 
 def extend_forks_of(catalog: Catalog, session_id: str) -> None:
     """Give the forks of a session more of their beginning, inside `fulltext.write_transaction`, and their forks in turn."""
+    from devs_git.storage.catalog.sessions import rewound_messages
+
     query = "SELECT session_id FROM sessions WHERE forked_from = ?"
     for (fork_id,) in catalog.base.execute(query, (session_id,)).fetchall():
         known = messages.session(catalog, fork_id)
@@ -66,6 +68,7 @@ def extend_forks_of(catalog: Catalog, session_id: str) -> None:
         grown = _take_over(catalog, known)
         if grown.inherited != known.inherited:
             messages.save_session(catalog, grown)
+            rewound_messages.mark_again(catalog, fork_id)
             extend_forks_of(catalog, fork_id)
 
 
@@ -81,7 +84,8 @@ def _take_over(catalog: Catalog, known: Session) -> Session:
     )
     _move("paths", "position", catalog, known.session_id, more)
     base.execute(
-        "INSERT INTO paths SELECT ?, position, number, digest, token_count, cost_usd FROM paths "
+        "INSERT INTO paths (session_id, position, number, digest, token_count, cost_usd) "
+        "SELECT ?, position, number, digest, token_count, cost_usd FROM paths "
         "WHERE session_id = ? AND position <= ?",
         (known.session_id, known.forked_from, inherited),
     )

@@ -21,7 +21,7 @@ from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.ledger.history import History
 from devs_git.storage.catalog import conversation_snapshots, steering
 from devs_git.storage.catalog.database import Catalog, read_only
-from devs_git.storage.ledger.clone_history import Standpoint
+from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 
 if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger
@@ -52,9 +52,9 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
         # The ledger does not continue the one that the catalog has read: everything is read again.
         anew = bool(since) and since != tip.oid and not _continues(found, since)
         found = _events(ledger, tip.oid, "") if anew else found
-        changed = any(event.undone or event.revived for event in found)
+        changed = any(event.undone or event.revived or event.effects.operation for event in found)
         if anew or changed or catalog.setting(_SEEN) != branches:
-            _mark(catalog, _hidden(tip.here))
+            _mark_all(catalog, tip.here, clone_of(ledger.common))
             catalog.set(_UNSURE, "yes" if points_in_doubt(tip.history) else "")
             branches = _branches(catalog, ledger)
         # An event revived a checkpoint whose snapshot was pruned: the snapshot comes back from its own event.
@@ -119,6 +119,17 @@ def _hidden(history: History) -> dict[tuple[str, str], str]:
             if status in _HIDDEN and task in gone:
                 found[op_id or event.oid, task] = event.finished
     return found
+
+
+def _mark_all(catalog: Catalog, history: History, clone: str) -> None:
+    """Mark what was rewound: tasks, and messages by a rewind of their conversation, which concerns only the clone that made it."""
+    from devs_git.domain.recall import message_cuts
+    from devs_git.storage.catalog.sessions import rewound_messages
+
+    # A message may be rewound by both. So what one of them no longer marks, the other one can.
+    rewound_messages.clear(catalog)
+    _mark(catalog, _hidden(history))
+    rewound_messages.mark(catalog, message_cuts.in_force(history.operations, clone))
 
 
 def _mark(catalog: Catalog, wanted: dict[tuple[str, str], str]) -> None:

@@ -24,7 +24,7 @@ _SESSION: Final = (
     "fork_ordinal, forked_at, inherited"
 )
 _COLUMNS: Final = (
-    "p.session_id, p.position, m.message_id, m.task_id, m.role, m.body, m.created_at, p.digest, m.rewound_by "
+    "p.session_id, p.position, m.message_id, m.task_id, m.role, m.body, m.created_at, p.digest, m.rewound_by || p.cut_by "
     "FROM messages m JOIN paths p ON p.number = m.number"
 )
 # A message of several sessions is shown once: in the session in which it was first read, if that has it.

@@ -274,7 +274,21 @@ CREATE TABLE written (
 ) WITHOUT ROWID
 """
 
+# What rewinds of conversations took back, and which messages of a session's path that is.
+_REWOUND_MESSAGES: Final = """
+ALTER TABLE paths ADD COLUMN cut_by TEXT NOT NULL DEFAULT '';
+CREATE INDEX paths_cut ON paths (cut_by) WHERE cut_by <> '';
+CREATE TABLE cuts (
+  mark TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  kept TEXT NOT NULL,
+  last TEXT NOT NULL,
+  PRIMARY KEY (mark, session_id, kept, last)
+) WITHOUT ROWID
+"""
+
 STEPS: Final[tuple[str, ...]] = (
     *(_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED, _MASKED, _NATIVE),
     *(_DIRECTIVES, _WRITTEN),
+    _REWOUND_MESSAGES,
 )

@@ -237,9 +237,12 @@ def _about(catalog: Catalog, session: Session, context: ReadContext, path: Path)
 
 
 def _keep(catalog: Catalog, session: Session, context: ReadContext, read: int | None) -> None:
+    from devs_git.storage.catalog.sessions import rewound_messages
+
     messages.save_session(catalog, session)
     forks.extend_forks_of(catalog, session.session_id)
     if read is not None:
+        rewound_messages.mark_again(catalog, session.session_id)
         if context.snapshot:
             _snapshot(catalog, session, context)
         context.on_read(session, read)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import printable
-from devs_git.entrypoints.cli.texts.render import plural, table, when
+from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, when
 from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
-    from devs_git.commands import conversation_import, conversation_snapshots
+    from devs_git.commands import conversation_import, conversation_rewind, conversation_snapshots
     from devs_git.commands.conversation_show import Result
     from devs_git.domain.recall.conversation_snapshots import Snapshot
     from devs_git.operations.recall.session_page import ShownMessage
@@ -105,6 +106,29 @@ def import_text(result: conversation_import.Result) -> str:
         lines.append(f"Left out: {plural(result.garbage, 'line')} that devs-git cannot read.")
     if result.waits:
         lines.append("The last line is incomplete. The next import reads it.")
+    return "\n".join(lines)
+
+
+def rewind_plan_text(plan: conversation_rewind.Result) -> str:
+    """The plan of a rewind of a conversation."""
+    lines = [
+        f"Rewind the session {printable(plan.session_id, '')}",
+        f"  keeps           {plural(plan.kept_messages, 'message')}, the last is {printable(plan.message_id, '')}",
+        f"  takes back      {plural(plan.messages_rewound, 'message')}; they are marked, and nothing is deleted",
+    ]
+    return "\n".join([*lines, *blocked_lines(plan)])
+
+
+def rewind_text(result: conversation_rewind.Result) -> str:
+    taken = plural(result.messages_rewound, "message")
+    lines = [
+        f"Rewound the session {printable(result.session_id, '')} to message {result.kept_messages}: {taken} taken back."
+    ]
+    if result.session:
+        tokens = plural(result.session.tokens, "token")
+        lines.append(f"The new session has {plural(result.session.messages, 'message')}, about {tokens}.")
+    lines += [f"Left out: {printable(line, '')}" for line in result.left_out]
+    lines += [f"To go on: {shlex.join(result.start_command)}", "To return: devs-git undo"]
     return "\n".join(lines)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from devs_git.commands import branch, diff, history, log, show, status
     from devs_git.domain.checkpoints.rows import Row, TaskPage
 
-MARKS = {"rewound": "<", "undone": ">", "restored": "+", "dropped": "-"}
+MARKS = {"rewound": "<", "conversation.rewound": "<", "undone": ">", "restored": "+", "dropped": "-"}
 SHOWN = 10  # paths of each kind that `status` lists
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
 
 if TYPE_CHECKING:
@@ -155,9 +156,19 @@ def undo_plan_text(plan: undo.Result) -> str:
         f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
         f"  changes         {plural(plan.files, 'file')}",
     ]
+    lines += [f"  conversation    {line}" for line in _sessions(plan)]
     lines += [f"  takes away      {line}" for line in _removed(plan)]
     lines += _active_task_lines(plan, plan=True)
     return "\n".join([*lines, *_unknown_files_lines(plan), *blocked_lines(plan)])
+
+
+def _sessions(result: undo.Result) -> list[str]:
+    """The sessions of which messages count again, or no longer."""
+    lines = [f"messages of the session {printable(one, '')} count again" for one in result.sessions_revived]
+    return lines + [
+        f"messages of the session {printable(one, '')} are taken back again"
+        for one in result.sessions_rewound
+    ]
 
 
 def undo_text(result: undo.Result) -> str:
@@ -167,6 +178,7 @@ def undo_text(result: undo.Result) -> str:
     lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
     if result.revived:
         lines.append(f"Live again: {', '.join(result.revived)}")
+    lines += [f"Conversation: {line}" for line in _sessions(result)]
     if result.preserved_as.get("type") in ("branch", "stash"):
         lines.append(
             f"Your previous state is saved as {result.preserved_as['type']} {result.preserved_as['reference']}."

@@ -1,0 +1,56 @@
+"""Which messages of conversations are taken back after some operations.
+
+A conversation is in the catalog of the clone that recorded it, and its messages stay there. An event names the session,
+the last message that is kept, and the last one of the session at that time: those between them are rewound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from devs_git.domain.ledger.event_operations import Movement
+from devs_git.domain.ledger.events import Event
+
+
+class Cut(NamedTuple):
+    """The messages of a session after `kept`, up to `last`. All three are ids, which have no space."""
+
+    session_id: str
+    kept: str
+    last: str
+
+    def __str__(self) -> str:
+        return " ".join(self)
+
+
+def cut_of(text: str) -> Cut:
+    """The cut in the value of a trailer. ValueError if it does not have three words."""
+    session_id, kept, last = text.split(" ")
+    return Cut(session_id, kept, last)
+
+
+def moved_nothing(event: Event) -> bool:
+    """Whether an operation changed a conversation and moved no branch and no file."""
+    movement = Movement.of(event)
+    return bool(movement.messages_undone or movement.messages_revived) and not movement.after
+
+
+def in_force(operations: Iterable[Event], clone: str) -> dict[str, str]:
+    """The cuts that hold after these operations of a clone, oldest first, each with the id of the operation that made it."""
+    found: dict[str, str] = {}
+    for event in operations:
+        if event.clone != clone:
+            continue
+        movement = Movement.of(event)
+        for text in movement.messages_revived:
+            found.pop(text, None)
+        for text in movement.messages_undone:
+            found[text] = event.op_id
+    return found
+
+
+def back_to(before: Collection[str], now: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The cuts to make and those to take back, so that the cuts `before` hold again."""
+    made = tuple(text for text in before if text not in now)
+    return made, tuple(text for text in now if text not in before)

@@ -1,0 +1,98 @@
+"""Where a conversation is cut when it is rewound: the last message that is kept, and what is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from devs_git.domain.recall.message_cuts import Cut
+from devs_git.domain.recall.session_entries import SessionEntry
+from devs_git.errors import DevsError, invalid
+from devs_git.operations.sessions import write_session
+from devs_git.operations.sessions.write_session import Point
+from devs_git.storage.catalog.sessions import rewound_messages
+from devs_git.storage.catalog.sessions.rewound_messages import Line
+from devs_git.values import immutable
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
+
+
+class Choice(NamedTuple):
+    """One of the three: how many messages go, the id of the last one that stays, or the time (a stamp) that it has at most."""
+
+    by_messages: int = 0
+    to_message: str = ""
+    until: str = ""
+
+
+@immutable
+class RewindPoint:
+    """`kept`: how many messages of the session stay, `taken_back`: how many of those after them were not rewound before.
+
+    `next_at`: when the first message after them was said.
+    """
+
+    cut: Cut
+    kept: int
+    taken_back: int
+    said_at: str
+    next_at: str
+
+
+def find(catalog: Catalog, session_id: str, choice: Choice) -> RewindPoint:
+    """The point in the session. MESSAGE_NOT_FOUND; INVALID_ARGUMENTS if nothing would be kept, or nothing taken back."""
+    lines = rewound_messages.outline(catalog, session_id)
+    chosen = _chosen(lines, choice)
+    known, kept = write_session.kept_part(catalog, Point(session_id, chosen.message_id))
+    end = _end(known, kept, chosen)
+    after = [line for line in lines if line.position > end.position]
+    if not after:
+        raise invalid(
+            _field(choice), "There is no message after this point, so there is nothing to take back."
+        )
+    cut = Cut(session_id, end.message_id, after[-1].message_id)
+    if any(len(text) > _LONGEST or len(text.split()) != 1 for text in cut):
+        raise invalid(
+            "session", "The ids of this session cannot be recorded, because they have spaces or are too long."
+        )
+    return RewindPoint(
+        cut, end.position, sum(not line.cut for line in after), end.timestamp, after[0].timestamp
+    )
+
+
+_LONGEST = 200
+
+
+def _field(choice: Choice) -> str:
+    return "to_message" if choice.to_message else "to" if choice.until else "by_messages"
+
+
+def _chosen(lines: Sequence[Line], choice: Choice) -> Line:
+    """The last message that the caller wants to keep."""
+    if choice.to_message:
+        found = [line for line in lines if line.message_id == choice.to_message]
+    elif choice.until:
+        found = [line for line in lines if line.timestamp <= choice.until]
+    else:
+        # Messages that were taken back before are no longer the end of the conversation.
+        found = [line for line in lines if not line.cut][: -choice.by_messages]
+    if found:
+        return found[-1]
+    if choice.to_message:
+        raise DevsError(
+            "MESSAGE_NOT_FOUND",
+            "The session has no such message.",
+            hint="See its messages: devs-git conversation show --format json",
+            message_id=choice.to_message,
+        )
+    raise invalid(_field(choice), "No message would be left of the session.")
+
+
+def _end(known: Sequence[SessionEntry], kept: Sequence[SessionEntry], chosen: Line) -> Line:
+    """The last message that stays. Notes of the client after it stay, too, if nothing else lies between."""
+    last = max(kept, key=lambda entry: entry.position)
+    between = [entry for entry in known if last.position < entry.position <= chosen.position]
+    if all(entry.message.role == "system" for entry in between):
+        return chosen
+    return Line(last.position, last.message.id, last.message.timestamp or "", cut=False)

@@ -1,0 +1,91 @@
+"""`kill -9` of a rewind of a conversation, and of its undo: the ledger says whether it happened, and nothing else changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.commands import conversation_import, conversation_show
+from devs_git.domain.ledger.event_operations import ConversationRewound
+from devs_git.entrypoints import router
+from devs_git.workspace import Workspace
+from tests.support.kills import Driver, KilledVerb
+from tests.support.scene import Scene
+
+KILLS = int(os.environ.get("DEVS_TEST_COUNT_RANDOM_KILLS", "4"))
+REQUEST: dict[str, Any] = {"by_messages": 2}
+Told = Callable[[str, object], None]
+
+
+@pytest.fixture
+def talked(dirtied: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    """A repository with uncommitted work, and a session with four messages."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    said = tmp_path / "s1.jsonl"
+    said.write_text("".join(map(_line, range(4))))
+    request = conversation_import.Request(said)
+    router.call("conversation import", Workspace.open(dirtied.top), request)
+    with closing(sqlite3.connect(dirtied.top / ".git" / "devs" / "catalog.db")) as base:
+        base.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the copies of the repository have one file
+    return dirtied
+
+
+def _line(at: int) -> str:
+    known = {"type": "user", "uuid": f"m{at}", "parentUuid": f"m{at - 1}" if at else None, "sessionId": "s1"}
+    return json.dumps({**known, "message": {"role": "user", "content": f"word {at}"}}) + "\n"
+
+
+def check(stage: KilledVerb, copy: Path, note: object) -> str:
+    """The repository is as before or as after, the catalog says the same as the ledger, and the named session is whole."""
+    end = stage.recover_and_check(copy, note)
+    opened = Workspace.open(copy)
+    shown = router.call("conversation show", opened, conversation_show.Request(session="s1"))
+    rewound = bool(stage.new["cuts"]) == (end == "new")
+    assert [one.rewound for one in shown.messages] == [False, False, rewound, rewound], note
+    for event in opened.ledger.events():
+        if event.type == ConversationRewound.type:
+            session = ConversationRewound.of(event).target.partition(" ")[2]
+            (file,) = (Path(os.environ["CLAUDE_CONFIG_DIR"]) / "projects").rglob(f"{session}.jsonl")
+            assert len([line for line in file.read_text().splitlines() if '"message"' in line]) == 2, note
+    return end
+
+
+@pytest.mark.quick
+def test_a_rewind_of_a_conversation_killed_before_any_step_is_as_if_not_begun_or_done(
+    talked: Scene, drive: Driver, record_property: Told
+) -> None:
+    stage = KilledVerb(talked.top, "conversation rewind", REQUEST, drive)
+    assert {"session", "record"} <= set(stage.steps)
+    for at in range(len(stage.steps)):
+        copy = stage.fresh_copy()
+        assert stage.run(copy, at=at)["killed"]
+        assert check(stage, copy, (at, stage.steps[at])) == "old"
+        assert stage.run(copy)["error"] is None
+        assert check(stage, copy, at) == "new"
+    record_property("counted", f"conversation rewind: {stage.runs} runs, ended {stage.ends}")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("verb", ["conversation rewind", "undo"])
+def test_killed_at_random_moments_a_conversation_is_rewound_or_not(
+    talked: Scene, drive: Driver, record_property: Told, verb: str
+) -> None:
+    if verb == "undo":
+        assert drive(talked.top, "conversation rewind", REQUEST)["error"] is None
+    seed = int(os.environ.get("DEVS_TEST_SEED", "0")) or random.SystemRandom().randrange(1 << 32)
+    dice = random.Random(seed)
+    stage = KilledVerb(talked.top, verb, REQUEST if verb != "undo" else {}, drive)
+    for at in range(KILLS):
+        after, whom = dice.uniform(0.0, stage.seconds), dice.choice(["us", "git", "both"])
+        copy = stage.fresh_copy()
+        stage.run(copy, kill_after=after, whom=whom)
+        check(stage, copy, (seed, at, whom, after))
+    record_property("counted", f"{verb}: {KILLS} random kills (seed {seed}), ended {stage.ends}")
