@@ -8,6 +8,7 @@ from devs_git.domain.directives.directive import STATES, State
 from devs_git.domain.ledger import ids, paging
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
+from devs_git.operations.directives import seen
 from devs_git.operations.directives.judge import Judge, Judged
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import directives
@@ -67,6 +68,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     workspace.ledger.require()
     workspace.require_believed()
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
+        with catalog.allow_unwritable(workspace.say):
+            seen.look(workspace, catalog, request.task_id)
         known = directives.standings(catalog, request.task_id)
     judge = Judge(workspace)
     found = [one for one in reversed(known) if request.state in ("", one.state)]

@@ -17,3 +17,9 @@ is_gone() {
   while IFS= read -r place; do [ -e "$place" ] || return 0; done <"$own/elsewhere.places"
   return 1
 }
+# Whether a directive of a person waits for the task of this worktree. The note has such tasks, so that Python starts for no other.
+is_directed() {
+  [ "$event" = prompt ] && [ -f "$tool_common/devs/directed" ] && { read -r _ task <"$here/devs/task"; } 2>/dev/null || return
+  while IFS= read -r line; do [ "$line" != "$task" ] || return 0; done <"$tool_common/devs/directed"
+  return 1
+}

@@ -24,7 +24,8 @@ _RUN: Final = ("-c", "-lc")
 class MomentCall:
     """One call of the hook. `event` is ours: `before`, `prompt`, or the client's name. `tool` is '' if it is not about one.
 
-    `folder` is where the client works, and a command begins; '' if the payload does not say it.
+    `folder` is where the client works, and a command begins; '' if the payload does not say it. `transcript` is the path
+    that the client names, and `prompt` what the person typed, before a prompt.
     """
 
     client: Client
@@ -33,6 +34,8 @@ class MomentCall:
     tool_input: Any
     occasion: Occasion
     folder: str = ""
+    transcript: str = ""
+    prompt: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -76,7 +79,11 @@ def parse(client: Client, event: str, data: bytes) -> MomentCall:
         call_id=_text(payload, fields.use_id),
         words=" ".join(said[: 4 * WORDS].split())[:WORDS],
     )
-    return MomentCall(client, event, tool, given, occasion, _folder(_text(payload, fields.folder), given))
+    return MomentCall(
+        *(client, event, tool, given, occasion, _folder(_text(payload, fields.folder), given)),
+        transcript=_text(payload, fields.transcript),
+        prompt=said if kind == "prompt" else "",
+    )
 
 
 def _folder(client: str, given: Any) -> str:

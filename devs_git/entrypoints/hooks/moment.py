@@ -1,4 +1,5 @@
-"""Keep a moment: `hook moment <client> <event> <common git directory> <git directory> <worktree> <file of the payload>`.
+"""Keep a moment: `hook moment <client> <event> <common git directory> <git directory> <worktree> <file of the payload>`,
+then what the shell saw ('' for nothing), and `directed` if a directive may wait for this prompt.
 
 The agent's hook starts this if the worktree is not as in the newest moment, if a command may destroy something, or if there
 is something to tell. The moment is made by a process of its own, because a prompt waits for it only a moment. What was not
@@ -32,6 +33,8 @@ _GRACE = 0.2
 _NOTHING = "[]"
 # The files of a worktree that have something to tell.
 _TOLD = ("gap", "unsaid", "note", "elsewhere")
+# The word of the shell for a prompt for which a directive may wait.
+_DIRECTED = "directed"
 # Bytes of a payload, as in `limits`, which takes time to load.
 _PAYLOAD = 64 << 20
 # How each client's event after a call of a tool begins, and our events whose payload is not of the spool.
@@ -63,13 +66,15 @@ def main(arguments: list[str]) -> int:
         def work(caller: Caller) -> str:
             return _work(words, data, seconds, looked, caller)
 
-        said = behind.run(work, folder, left + (_GRACE if waits else 0.0))
-        if (said != _NOTHING and (said or waits)) or any(
-            os.path.lexists(f"{folder}/{name}") for name in _TOLD
-        ):
+        directed = arguments[7:] == [_DIRECTED]
+        # Without moments, a prompt comes here only because of a directive.
+        keeps = not directed or os.path.lexists(f"{words[2]}/devs/moments-on")
+        said = behind.run(work, folder, left + (_GRACE if waits else 0.0)) if keeps else _NOTHING
+        tells = directed or any(os.path.lexists(f"{folder}/{name}") for name in _TOLD)
+        if tells or (said != _NOTHING and (said or waits)):
             from devs_git.entrypoints.hooks import moment_answer
 
-            sys.stdout.write(moment_answer.text(words, data, said))
+            sys.stdout.write(moment_answer.text(words, data, said, directed=directed))
             sys.stdout.flush()
     return 0
 

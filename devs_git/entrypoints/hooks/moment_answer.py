@@ -55,18 +55,21 @@ def wait(call: MomentCall, places: Places, seconds: float) -> str:
     return json.dumps([])
 
 
-def text(words: list[str], data: bytes, said: str | None) -> str:
-    """What the client is answered, '' for nothing. `said`: what the moment says; '' or None if nobody knows."""
+def text(words: list[str], data: bytes, said: str | None, *, directed: bool = False) -> str:
+    """What the client is answered, '' for nothing. `said`: what the moment says; '' or None if nobody knows.
+
+    `directed`: a directive of a person may wait for this prompt.
+    """
     call, places = call_of(words, data)
     if not said and call.may_write and call.kind in ("call", "after"):
         from devs_git.operations.moments import make_in_hook
 
         make_in_hook.note(call, places, "the process that made it did not answer")
-    answer = _answer(call, places, [str(word) for word in json.loads(said or "[]")])
+    answer = _answer(call, places, [str(word) for word in json.loads(said or "[]")], directed=directed)
     return json.dumps(answer, ensure_ascii=False) + "\n" if answer else ""
 
 
-def _answer(call: MomentCall, places: Places, said: list[str]) -> dict[str, Any] | None:
+def _answer(call: MomentCall, places: Places, said: list[str], *, directed: bool) -> dict[str, Any] | None:
     # Mostly there is nothing to tell.
     from devs_git.storage.moments import gaps, loss_note, unsaid
 
@@ -85,7 +88,12 @@ def _answer(call: MomentCall, places: Places, said: list[str]) -> dict[str, Any]
         return None
     if call.kind == "after":
         told += unsaid.take(folder)
-    return client.tell(event, " ".join(told)) if told else None
+    whole = " ".join(told)
+    if directed and call.kind == "prompt":
+        from devs_git.operations.directives import hand_over
+
+        whole = "\n\n".join(filter(None, (whole, hand_over.at_prompt(call, places, whole))))
+    return client.tell(event, whole) if whole else None
 
 
 def _client_event(call: MomentCall) -> str:

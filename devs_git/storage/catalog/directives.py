@@ -6,12 +6,14 @@ clone: nothing that is fetched or imported makes one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from devs_git.domain.directives.directive import Standing
 from devs_git.domain.ledger.event_directives import TYPES, DirectiveAdded
 from devs_git.domain.ledger.events import Event
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import immutable
 
 _LAST: Final = (
     "SELECT {} FROM handovers h WHERE h.directive_id = d.directive_id ORDER BY h.number DESC LIMIT 1"
@@ -76,3 +78,74 @@ def find(catalog: Catalog, directive_id: str) -> Standing | None:
 
 def _standing(row: Any) -> Standing:
     return Standing(*(*row[:-1], bool(row[-1])))
+
+
+@immutable
+class Receiver:
+    """To whom directives are handed over. `transcript`: the file that will show it, b'' if unknown; `start`: its size now.
+
+    `provable`: whether a transcript of this client shows it.
+    """
+
+    way: str
+    client: str
+    session: str
+    transcript: bytes = b""
+    start: int = 0
+    provable: bool = True
+
+
+@immutable
+class Handover:
+    """A hand-over that no transcript has shown yet."""
+
+    number: int
+    directive_id: str
+    client: str
+    transcript: bytes
+    start: int
+
+
+def note_handed(catalog: Catalog, ids: Iterable[str], to: Receiver, at: str) -> None:
+    """Note that these directives are handed over at this time."""
+    rows = [(one, to.way, to.client, to.session, to.transcript, to.start, to.provable, at) for one in ids]
+    if rows:
+        with catalog.transaction() as base:
+            base.executemany(
+                "INSERT INTO handovers (directive_id, way, client, session_id, transcript, start, provable, at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                rows,
+            )
+
+
+def follow_bundles(catalog: Catalog, task_id: str, client: str, session: str, transcript: bytes) -> None:
+    """At a prompt: bundles of this task and client that nobody saw yet are looked for in this session's transcript."""
+    query = (
+        "SELECT h.number FROM handovers h JOIN directives d USING (directive_id) WHERE d.task_id = ? AND h.client = ? "
+        "AND h.way = 'bundle' AND h.transcript = x'' AND h.session_id IN ('', ?)"
+    )
+    rows = catalog.rows(query, task_id, client, session) if transcript else []
+    if rows:
+        with catalog.transaction() as base:
+            base.executemany(
+                "UPDATE handovers SET transcript = ?, session_id = ? WHERE number = ?",
+                [(transcript, session, number) for (number,) in rows],
+            )
+
+
+def unproved(catalog: Catalog, task_id: str = "") -> list[Handover]:
+    """The hand-overs that a transcript may show by now, of the directives of a task, or of all for ''."""
+    rows = catalog.rows(
+        "SELECT h.number, h.directive_id, h.client, h.transcript, h.start FROM handovers h "
+        "JOIN directives d USING (directive_id) WHERE (?1 = '' OR d.task_id = ?1) AND h.provable AND h.transcript <> x'' "
+        "AND NOT EXISTS (SELECT 1 FROM handovers s WHERE s.directive_id = h.directive_id AND s.seen_at <> '') "
+        "ORDER BY h.number",
+        task_id,
+    )
+    return [Handover(*row) for row in rows]
+
+
+def note_seen(catalog: Catalog, number: int, at: str) -> None:
+    """Note that the transcript shows a hand-over, since this time."""
+    with catalog.transaction() as base:
+        base.execute("UPDATE handovers SET seen_at = ? WHERE number = ?", (at, number))

@@ -1,0 +1,96 @@
+"""Hand directives to an agent: at a prompt by the client's hook, or in a bundle for a session that begins.
+
+A directive is handed over once. If the transcript does not show it by the next prompt, it is handed over again, three times
+at most. The hand-over is recorded first: a killed hook leaves a directive that counts as handed, and is handed over again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from devs_git.domain.clients.told_texts import READERS
+from devs_git.domain.directives import handed_text
+from devs_git.domain.directives.handed_text import Told
+from devs_git.operations.directives import seen, waiting
+from devs_git.operations.directives.judge import Judge, Judged
+from devs_git.storage.catalog import directives, ledger_marks
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.directives import Receiver
+from devs_git.storage.worktree import active_task
+from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.domain.clients.moment_call import MomentCall
+    from devs_git.storage.git.places import Places
+
+# Seconds that a prompt waits for another process that writes to the catalog.
+_PATIENCE: Final = 1.0
+
+
+def in_force(workspace: Workspace, catalog: Catalog, task_id: str) -> tuple[Judged, ...]:
+    """The directives of a task that count, oldest first, with their texts: what a new session has to know.
+
+    The catalog is caught up with the ledger, and the ledger is believed. None of them is refused or withdrawn.
+    """
+    judge = Judge(workspace)
+    found = (judge.judge(one) for one in directives.standings(catalog, task_id) if not one.gone_at)
+    return tuple(one for one in found if not one.refused)
+
+
+def told(judged: Judged) -> Told:
+    """A directive in the form that a model is told."""
+    known = judged.standing
+    return Told(known.directive_id, known.task_id, judged.author, known.written_at, judged.text)
+
+
+def mark_in_bundle(
+    workspace: Workspace, catalog: Catalog, handed: Iterable[Judged], client: str, session: str = ""
+) -> None:
+    """Record that these directives stand in the bundle of a session that begins, so that its first prompt has no other copy.
+
+    `session` is '' if the client chooses it later. The next prompt of the task looks whether the bundle arrived.
+    """
+    receiver = Receiver("bundle", client, session, provable=client in READERS)
+    waits = [one.standing.directive_id for one in handed if one.standing.waits]
+    directives.note_handed(catalog, waits, receiver, workspace.now())
+
+
+def at_prompt(call: MomentCall, places: Places, beside: str) -> str:
+    """The text of the directives that wait for the active task of this worktree, '' for none; they count as handed over.
+
+    `beside`: what the model is told besides. No problem here stops a prompt: then they wait for the next one.
+    """
+    with contextlib.suppress(Exception):
+        task = active_task.task_of(active_task.read(places))
+        return _take(Workspace(places), call, task, beside) if task else ""
+    return ""
+
+
+def _take(workspace: Workspace, call: MomentCall, task: str, beside: str) -> str:
+    workspace.require_believed()
+    with Catalog.open(workspace.places.shared, patience=_PATIENCE) as catalog:
+        ledger_marks.catch_up(catalog, workspace.ledger)
+        transcript = os.fsencode(call.transcript)
+        directives.follow_bundles(catalog, task, call.client.name, call.occasion.session, transcript)
+        seen.look(workspace, catalog, task)
+        left = [told(one) for one in waiting.find(workspace, catalog, task)]
+        # The prompt itself may be the bundle.
+        inside = [one.directive_id for one in left if handed_text.is_in(one.directive_id, call.prompt)]
+        text, ids = handed_text.fit((one for one in left if one.directive_id not in inside), beside=beside)
+        provable = bool(call.transcript) and call.client.name in READERS
+        receiver = Receiver(
+            "hook", call.client.name, call.occasion.session, transcript, _size(transcript), provable
+        )
+        directives.note_handed(catalog, ids, receiver, workspace.now())
+        waiting.write_note(workspace, waiting.find(workspace, catalog))
+    return text
+
+
+def _size(transcript: bytes) -> int:
+    """How many bytes a transcript has now; 0 if it does not exist yet."""
+    with contextlib.suppress(OSError):
+        return os.stat(transcript).st_size if transcript else 0  # noqa: PTH116 - a path of any bytes
+    return 0

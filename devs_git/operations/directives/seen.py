@@ -1,0 +1,68 @@
+"""Whether a directive that was handed over stands in the transcript of its session: the proof that the model got it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from devs_git.domain.clients.told_texts import READERS
+from devs_git.domain.directives import handed_text
+from devs_git.storage.catalog import directives
+from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
+    from devs_git.storage.catalog.directives import Handover
+
+# Bytes of a transcript that are looked at after a hand-over, and of one line.
+_MOST: Final = 64 << 20
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+
+
+def look(workspace: Workspace, catalog: Catalog, task_id: str = "") -> None:
+    """Note which directives of a task ('' for all) were seen since they were handed over."""
+    for one in directives.unproved(catalog, task_id):
+        at = _seen_at(one)
+        if at is not None:
+            directives.note_seen(catalog, one.number, at or workspace.now())
+
+
+def _seen_at(one: Handover) -> str | None:
+    """The time of the line that has the directive, '' if that has none; None if there is no such line."""
+    # The mark has only letters that JSON does not escape, so most lines need not be parsed.
+    mark = one.directive_id.encode()
+    read = READERS.get(one.client)
+    if read is None:
+        return None
+    for line in _lines(one.transcript, one.start):
+        if mark in line and (parsed := _parsed(line)) and handed_text.is_in(one.directive_id, read(parsed)):
+            time = str(parsed.get("timestamp") or "")
+            return time if _TIME.fullmatch(time) else ""
+    return None
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    """The object of a line; empty for another line."""
+    with contextlib.suppress(ValueError, RecursionError):
+        found = json.loads(line)
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _lines(path: bytes, start: int) -> Iterator[bytes]:
+    """The lines after `start` of a transcript; of a shorter file all. None if it is gone, or is no file."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            facts = os.fstat(descriptor)
+            if stat.S_ISREG(facts.st_mode):
+                file.seek(start if facts.st_size >= start else 0)
+                left = _MOST
+                while left > 0 and (line := file.readline(left)):
+                    left -= len(line)
+                    yield line
