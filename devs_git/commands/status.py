@@ -13,6 +13,9 @@ from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
+# Characters of a directive's text.
+_BEGINNING = 80
+
 
 @immutable
 class Request(VerbRequest):
@@ -58,6 +61,16 @@ class Gap:
 
 
 @immutable
+class Directive:
+    """A directive that the next prompt of its task hands over. `state`: `written`, or `handed` if nobody saw it yet."""
+
+    directive_id: str
+    task_id: str
+    state: str
+    text: str
+
+
+@immutable
 class Result(VerbResult):
     """`journals`: unfinished operations. `unrecorded`: commits that a hook could not record, with the reason.
 
@@ -66,7 +79,7 @@ class Result(VerbResult):
     `not_believed`: why nobody may believe the ledger, and so the list of open gates; '' if it is sound. `shared`: files that
     several live sessions wrote since they were as in HEAD. `last_moment` is None if there is none. `lost`: one line for each
     loss of the last day that is not brought back, with the command that does it. `gaps`: moments of the last day that could
-    not be made in this worktree, oldest first.
+    not be made in this worktree, oldest first. `directives`: those that wait for a prompt, with the beginnings of their texts.
     """
 
     branch: str
@@ -90,6 +103,7 @@ class Result(VerbResult):
     last_moment: LastMoment | None = None
     lost: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    directives: tuple[Directive, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -99,6 +113,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     with worktree_status.read_alongside(workspace.git) as answer:
         open_gates = workspace.ledger.open_gates()
         state = answer()
+    not_believed = workspace.why_not_believed()
     counts = Counts(len(state.staged), len(state.unstaged), len(state.untracked), len(state.unmerged))
     return Result(
         branch=state.branch,
@@ -117,11 +132,12 @@ def run(workspace: Workspace, request: Request) -> Result:
         journals=_open_journals(workspace.places),
         unrecorded=unrecorded_commits.read(workspace.places),
         not_told=state.not_told,
-        not_believed=workspace.why_not_believed(),
+        not_believed=not_believed,
         shared=_shared(workspace, _changed(state)),
         last_moment=_last_moment(workspace),
         lost=_lost(workspace),
         gaps=_gaps(workspace),
+        directives=() if not_believed else _directives(workspace),
     )
 
 
@@ -178,6 +194,24 @@ def _gaps(workspace: Workspace) -> tuple[Gap, ...]:
 
     found = gaps.of_last_day(folder, workspace.clock())
     return tuple(Gap(one.created_at, one.kind, one.reason) for one in found)
+
+
+def _directives(workspace: Workspace) -> tuple[Directive, ...]:
+    """What waits, by the note of the client's hook. The modules are imported only if there is one."""
+    if not (workspace.places.shared / "directed").exists():
+        return ()
+    from devs_git.domain.text.plain_text import cut, printable
+    from devs_git.operations.directives import waiting
+
+    return tuple(
+        Directive(
+            one.standing.directive_id,
+            one.standing.task_id,
+            one.standing.state,
+            printable(cut(one.text, _BEGINNING), ""),
+        )
+        for one in waiting.look(workspace)
+    )
 
 
 def _open_journals(places: Places) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def mark_in_bundle(
 
     `session` is '' if the client chooses it later. The next prompt of the task looks whether the bundle arrived.
     """
-    receiver = Receiver("bundle", client, session, provable=client in READERS)
+    receiver = Receiver("bundle", client, session, provable=_is_provable(workspace, client))
     waits = [one.standing.directive_id for one in handed if one.standing.waits]
     directives.note_handed(catalog, waits, receiver, workspace.now())
 
@@ -80,13 +80,18 @@ def _take(workspace: Workspace, call: MomentCall, task: str, beside: str) -> str
         # The prompt itself may be the bundle.
         inside = [one.directive_id for one in left if handed_text.is_in(one.directive_id, call.prompt)]
         text, ids = handed_text.fit((one for one in left if one.directive_id not in inside), beside=beside)
-        provable = bool(call.transcript) and call.client.name in READERS
+        provable = bool(call.transcript) and _is_provable(workspace, call.client.name)
         receiver = Receiver(
             "hook", call.client.name, call.occasion.session, transcript, _size(transcript), provable
         )
         directives.note_handed(catalog, ids, receiver, workspace.now())
         waiting.write_note(workspace, waiting.find(workspace, catalog))
     return text
+
+
+def _is_provable(workspace: Workspace, client: str) -> bool:
+    """Whether this client's transcripts show what hooks tell, and the policy lets them be read."""
+    return client in READERS and workspace.policy.record_conversations
 
 
 def _size(transcript: bytes) -> int:

@@ -26,10 +26,20 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 def look(workspace: Workspace, catalog: Catalog, task_id: str = "") -> None:
     """Note which directives of a task ('' for all) were seen since they were handed over."""
-    for one in directives.unproved(catalog, task_id):
-        at = _seen_at(one)
-        if at is not None:
-            directives.note_seen(catalog, one.number, at or workspace.now())
+    for one, at in find(workspace, catalog, task_id).items():
+        directives.note_seen(catalog, one.number, at or workspace.now())
+
+
+def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> dict[Handover, str]:
+    """The hand-overs that a transcript shows now, with the time of its line, '' for none. Nothing is noted.
+
+    If the policy does not want conversations, no transcript is read.
+    """
+    left = directives.unproved(catalog, task_id)
+    if not left or not workspace.policy.record_conversations:
+        return {}
+    found = {one: _seen_at(one) for one in left}
+    return {one: at for one, at in found.items() if at is not None}
 
 
 def _seen_at(one: Handover) -> str | None:

@@ -32,6 +32,17 @@ def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> list[Judg
     return [one for one in judged if not one.refused]
 
 
+def look(workspace: Workspace) -> list[Judged]:
+    """The same for a command that only reads: nothing is written. None if the catalog cannot be read."""
+    from devs_git.operations.directives import seen
+    from devs_git.storage.catalog.database import TROUBLE, Catalog
+
+    with contextlib.suppress(*TROUBLE), Catalog.look(workspace.places.shared) as catalog:
+        shown = {one.directive_id for one in seen.find(workspace, catalog)}
+        return [one for one in find(workspace, catalog) if one.standing.directive_id not in shown]
+    return []
+
+
 def refresh(workspace: Workspace) -> None:
     """After a change of the ledger: bring the catalog's directives and the note up to date.
 

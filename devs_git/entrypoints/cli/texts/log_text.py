@@ -205,6 +205,9 @@ def status_text(result: status.Result) -> str:
     lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
     lines += result.lost
     lines += _gaps(result)
+    lines += [
+        f"directive {one.directive_id} waits for {one.task_id}: {one.text}" for one in result.directives
+    ]
     if result.unrecorded:
         lines.append(f"{plural(len(result.unrecorded), 'commit')} not recorded yet. Run: devs-git doctor")
     for title, found in (("Staged", result.staged), ("Not staged", result.unstaged)):

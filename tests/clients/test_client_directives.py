@@ -1,0 +1,46 @@
+"""A person's directive reaches the model of a real client once, and its transcript shows that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from devs_git.domain.clients.told_texts import READERS
+from tests.clients.workbench import Run, Workbench
+from tests.support.terminal_person import at_terminal
+
+pytestmark = pytest.mark.thorough
+
+TEXT = "Use the new parser, not the old one."
+
+
+def told(run: Run) -> int:
+    """How often the last request of a run tells the model the directive."""
+    return str(run.asked[-1].body).count(TEXT)
+
+
+def row(bench: Workbench) -> dict[str, Any]:
+    (found,) = bench.answer("directive", "list")["directives"]
+    return dict(found)
+
+
+def test_a_directive_arrives_once_at_the_next_prompt_and_is_seen(workbench: Workbench) -> None:
+    workbench.devs_git("task", "start", "11", "--title", "Dates")
+    status, shown = at_terminal(
+        workbench.top, "directive", "add", "11", TEXT, env={"HOME": str(workbench.home)}
+    )
+    assert status == 0, shown
+    assert [one["state"] for one in workbench.answer("status")["directives"]] == ["written"]
+    first = workbench.run(prompt="Do as planned.")
+    assert told(first) == 1
+    provable = workbench.program.client in READERS
+    found = row(workbench)
+    assert (found["state"], found["tries"]) == ("seen" if provable else "handed", 1)
+    assert found["written_at"] < found["handed_at"]
+    assert bool(found["seen_at"]) == provable
+    assert workbench.answer("status")["directives"] == []
+    second = workbench.run(prompt="Go on.", resume=str(first.payloads[0]["session_id"]))
+    # The session still has it from the first prompt. Gemini CLI and OpenCode may leave a hook's text out of later requests.
+    assert told(second) <= 1
+    assert row(workbench)["tries"] == 1
