@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devs_git.domain.directives.directive import Standing, not_found
-from devs_git.domain.ledger.event_directives import DirectiveWithdrawn
+from devs_git.domain.ledger.event_tasks import DirectiveWithdrawn
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.directives import write_directive

@@ -201,7 +201,7 @@ def _directives(workspace: Workspace) -> tuple[Directive, ...]:
     if not (workspace.places.shared / "directed").exists():
         return ()
     from devs_git.domain.text.plain_text import cut, printable
-    from devs_git.operations.directives import waiting
+    from devs_git.operations.directives import waiting_directives
 
     return tuple(
         Directive(
@@ -210,7 +210,7 @@ def _directives(workspace: Workspace) -> tuple[Directive, ...]:
             one.standing.state,
             printable(cut(one.text, _BEGINNING), ""),
         )
-        for one in waiting.look(workspace)
+        for one in waiting_directives.look(workspace)
     )
 
 

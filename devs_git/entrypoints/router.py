@@ -163,9 +163,9 @@ def _show(workspace: Workspace) -> None:
 def _show_directives(workspace: Workspace) -> None:
     """Let the clients' hooks know for which tasks a directive waits. The module is imported only if there may be any."""
     if (workspace.places.shared / "directed").exists() or workspace.ledger.tip().names("directives"):
-        from devs_git.operations.directives import waiting
+        from devs_git.operations.directives import waiting_directives
 
-        waiting.refresh(workspace)
+        waiting_directives.refresh(workspace)
 
 
 def _recover_first(row: Verb, workspace: Workspace) -> None:

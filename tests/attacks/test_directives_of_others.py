@@ -10,10 +10,10 @@ import pytest
 
 from devs_git.commands import directive_add, directive_list, task_start
 from devs_git.domain.directives import signed_text
-from devs_git.domain.ledger.event_directives import DirectiveAdded
+from devs_git.domain.ledger.event_tasks import DirectiveAdded
 from devs_git.domain.ledger.events import Draft
 from devs_git.entrypoints import router
-from devs_git.operations.directives import waiting
+from devs_git.operations.directives import waiting_directives
 from devs_git.storage.documents import yaml_documents
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import call, install_hooks
@@ -46,8 +46,8 @@ def listed() -> directive_list.Row:
 def is_handed_over() -> bool:
     """Whether a hook would find anything that waits."""
     opened = Workspace.open()
-    waiting.refresh(opened)
-    return (opened.places.shared / waiting.NOTE).exists()
+    waiting_directives.refresh(opened)
+    return (opened.places.shared / waiting_directives.NOTE).exists()
 
 
 @pytest.mark.quick

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from devs_git.commands import directive_add, directive_list, directive_withdraw, history, rewind, undo
-from devs_git.operations.directives import waiting, write_directive
+from devs_git.operations.directives import waiting_directives, write_directive
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
 from tests.support.gate_scene import Key, in_force, make_key
@@ -117,7 +117,7 @@ def test_a_rewind_withdraws_the_directives_of_the_tasks_that_it_undoes_and_undo_
     opened: Workspace,
 ) -> None:
     kept, undone = add(opened, "1", "kept"), add(opened, "2", "undone")
-    waiting.refresh(opened)
+    waiting_directives.refresh(opened)
     plan = rewind.run(opened, rewind.Request("1", dry_run=True))
     assert isinstance(plan, rewind.Plan)
     assert "directives" in plan.sqlite_tables_affected

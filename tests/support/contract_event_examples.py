@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.ledger.event_contracts import ContractStarted, PhaseChanged
-from devs_git.domain.ledger.event_directives import DirectiveAdded, DirectiveWithdrawn
 from devs_git.domain.ledger.event_header import Content
+from devs_git.domain.ledger.event_tasks import DirectiveAdded, DirectiveWithdrawn
 
 OP: Final = "20010203T040506-1a2b3c4d"
 CONTRACTS: Final[tuple[tuple[Content, str, str], ...]] = (

@@ -1,4 +1,7 @@
-"""Events of tasks: a task was started, and it has a result."""
+"""Events of tasks: a task was started, it has a result, and a person wrote a directive for it, or took one back.
+
+The text of a directive is in `directives/<directive_id>.yaml`.
+"""
 
 from __future__ import annotations
 
@@ -72,3 +75,35 @@ class TaskResult:
     @classmethod
     def of(cls, event: Event) -> TaskResult:
         return cls(event.task, event.op_id)
+
+
+@immutable
+class DirectiveAdded:
+    """A person wrote a directive for the agent of a task. `directive` is its id."""
+
+    type: ClassVar[str] = "directive.added"
+    directive: str
+    task: str
+
+    def fields(self) -> Fields:
+        return ((Key.DIRECTIVE, self.directive), (Key.TASK, self.task))
+
+    @classmethod
+    def of(cls, event: Event) -> DirectiveAdded:
+        return cls(event.get(Key.DIRECTIVE), event.task)
+
+
+@immutable
+class DirectiveWithdrawn:
+    """A person took a directive back: from now on it is not handed over."""
+
+    type: ClassVar[str] = "directive.withdrawn"
+    directive: str
+    task: str
+
+    def fields(self) -> Fields:
+        return ((Key.DIRECTIVE, self.directive), (Key.TASK, self.task))
+
+    @classmethod
+    def of(cls, event: Event) -> DirectiveWithdrawn:
+        return cls(event.get(Key.DIRECTIVE), event.task)

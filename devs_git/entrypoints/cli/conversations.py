@@ -1,4 +1,4 @@
-"""The conversation commands: show, import, rewind, snapshot and snapshots; and `resume`."""
+"""The commands of conversations and of directives, and `resume`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import as_text, command
-from devs_git.entrypoints.cli.texts import conversation_text
+from devs_git.entrypoints.cli.texts import conversation_text, directive_text
 
 if TYPE_CHECKING:
     from devs_git.commands.conversation_show import Result
@@ -154,3 +154,50 @@ def resume(*, target: str, **options: Any) -> VerbRequest:
 
     asks = terminal.choose if not target and terminal.interactive() and "--json" not in sys.argv else None
     return Request(target, choose=asks, **options)
+
+
+@command(
+    "directive add",
+    text=directive_text.add_text,
+    example="devs-git directive add task-11 'Use the new parser, not the old one.'\n"
+    "devs-git directive add task-11 'Use the new parser.' --sign --key ~/.ssh/id_ed25519",
+)
+@click.argument("task_id", metavar="TASK")
+@click.argument("text")
+@click.option("--sign", is_flag=True, help="Sign it as an approver: then it counts in other clones, too.")
+@click.option(
+    "--key", default="", metavar="FILE", help="The SSH key for --sign. Default: the key of ssh-agent."
+)
+def directive_add(*, key: str, sign: bool, **options: Any) -> VerbRequest:
+    from devs_git.commands.directive_add import Request
+
+    return Request(**options, key=key, sign=sign or bool(key), at_terminal=terminal.interactive())
+
+
+@command(
+    "directive list",
+    text=directive_text.list_text,
+    example="devs-git directive list\ndevs-git directive list --task 11 --state handed --json",
+)
+@click.option("--task", "task_id", default="", metavar="ID", help="Only the directives of this task.")
+@click.option(
+    "--state", default="", metavar="STATE", help="Only those that are written, handed, seen or withdrawn."
+)
+@click.option("--limit", type=int, default=50, show_default=True, help="The number of directives.")
+@click.option("--cursor", default="", help="Older directives: the next_cursor of an earlier answer.")
+def directive_list(**options: Any) -> VerbRequest:
+    from devs_git.commands.directive_list import Request
+
+    return Request(**options)
+
+
+@command(
+    "directive withdraw",
+    text=directive_text.withdrawal_text,
+    example="devs-git directive withdraw 20010203T040506-1a2b3c4d",
+)
+@click.argument("directive_id")
+def directive_withdraw(*, directive_id: str) -> VerbRequest:
+    from devs_git.commands.directive_withdraw import Request
+
+    return Request(directive_id, at_terminal=terminal.interactive())

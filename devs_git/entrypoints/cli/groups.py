@@ -26,7 +26,7 @@ FILES: Final = {
     "task": "tasks",
     "contract": "tasks",
     "phase": "tasks",
-    "directive": "directives",
+    "directive": "conversations",
     "checkpoint": "tasks",
     "log": "log",
     "history": "log",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from devs_git.domain.clients.told_texts import READERS
 from devs_git.domain.directives import handed_text
 from devs_git.domain.directives.handed_text import Told
-from devs_git.operations.directives import seen, waiting
+from devs_git.operations.directives import seen, waiting_directives
 from devs_git.operations.directives.judge import Judge, Judged
 from devs_git.storage.catalog import directives, ledger_marks
 from devs_git.storage.catalog.database import Catalog
@@ -40,7 +40,7 @@ def in_force(workspace: Workspace, catalog: Catalog, task_id: str) -> tuple[Judg
     return tuple(one for one in found if not one.refused)
 
 
-def told(judged: Judged) -> Told:
+def for_model(judged: Judged) -> Told:
     """A directive in the form that a model is told."""
     known = judged.standing
     return Told(known.directive_id, known.task_id, judged.author, known.written_at, judged.text)
@@ -76,7 +76,7 @@ def _take(workspace: Workspace, call: MomentCall, task: str, beside: str) -> str
         transcript = os.fsencode(call.transcript)
         directives.follow_bundles(catalog, task, call.client.name, call.occasion.session, transcript)
         seen.look(workspace, catalog, task)
-        left = [told(one) for one in waiting.find(workspace, catalog, task)]
+        left = [for_model(one) for one in waiting_directives.find(workspace, catalog, task)]
         # The prompt itself may be the bundle.
         inside = [one.directive_id for one in left if handed_text.is_in(one.directive_id, call.prompt)]
         text, ids = handed_text.fit((one for one in left if one.directive_id not in inside), beside=beside)
@@ -85,7 +85,7 @@ def _take(workspace: Workspace, call: MomentCall, task: str, beside: str) -> str
             "hook", call.client.name, call.occasion.session, transcript, _size(transcript), provable
         )
         directives.note_handed(catalog, ids, receiver, workspace.now())
-        waiting.write_note(workspace, waiting.find(workspace, catalog))
+        waiting_directives.write_note(workspace, waiting_directives.find(workspace, catalog))
     return text
 
 

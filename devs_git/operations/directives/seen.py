@@ -35,7 +35,7 @@ def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> dict[Hand
 
     If the policy does not want conversations, no transcript is read.
     """
-    left = directives.unproved(catalog, task_id)
+    left = directives.without_proof(catalog, task_id)
     if not left or not workspace.policy.record_conversations:
         return {}
     found = {one: _seen_at(one) for one in left}

@@ -8,7 +8,7 @@ from typing import Any
 from devs_git.domain.checkpoints import task_states
 from devs_git.domain.directives import signed_text
 from devs_git.domain.directives.directive import file_of
-from devs_git.domain.ledger.event_directives import DirectiveAdded
+from devs_git.domain.ledger.event_tasks import DirectiveAdded
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.text.plain_text import cut
 from devs_git.errors import DevsError, invalid

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from devs_git.domain.directives.directive import Standing
-from devs_git.domain.ledger.event_directives import TYPES, DirectiveAdded
+from devs_git.domain.ledger.event_tasks import DirectiveAdded, DirectiveWithdrawn
 from devs_git.domain.ledger.events import Event
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import immutable
 
+_TYPES: Final = (DirectiveAdded.type, DirectiveWithdrawn.type)
 _LAST: Final = (
     "SELECT {} FROM handovers h WHERE h.directive_id = d.directive_id ORDER BY h.number DESC LIMIT 1"
 )
@@ -32,7 +33,7 @@ FROM directives d
 
 def apply_event(catalog: Catalog, event: Event) -> None:
     """Note what an event says, inside `fulltext.write_transaction`. An event that was noted already changes nothing."""
-    if event.failed or event.type not in TYPES:
+    if event.failed or event.type not in _TYPES:
         return
     # Both types have the same fields.
     said = DirectiveAdded.of(event)
@@ -133,7 +134,7 @@ def follow_bundles(catalog: Catalog, task_id: str, client: str, session: str, tr
             )
 
 
-def unproved(catalog: Catalog, task_id: str = "") -> list[Handover]:
+def without_proof(catalog: Catalog, task_id: str = "") -> list[Handover]:
     """The hand-overs that a transcript may show by now, of the directives of a task, or of all for ''."""
     rows = catalog.rows(
         "SELECT h.number, h.directive_id, h.client, h.transcript, h.start FROM handovers h "

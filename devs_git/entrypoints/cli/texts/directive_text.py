@@ -1,0 +1,49 @@
+"""Directives as text for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devs_git.domain.text.plain_text import cut, printable
+from devs_git.entrypoints.cli.texts.render import table, when
+from devs_git.entrypoints.console import paint
+
+if TYPE_CHECKING:
+    from devs_git.commands import directive_add, directive_list, directive_withdraw
+
+
+def add_text(result: directive_add.Result) -> str:
+    return (
+        f"Directive {paint(result.directive_id, bold=True)} waits for the next prompt of an agent at work on "
+        f"{result.task_id}.\nTo take it back: devs-git directive withdraw {result.directive_id}"
+    )
+
+
+def list_text(result: directive_list.Result) -> str:
+    if not result.directives:
+        return "No directives."
+    rows = [
+        (row.directive_id, row.task_id, _state(row), when(row.written_at), printable(cut(row.text), ""))
+        for row in result.directives
+    ]
+    refused = [
+        f"{row.directive_id} is never handed over: {printable(row.refused, '')}"
+        for row in result.directives
+        if row.refused
+    ]
+    more = [f"There are more: devs-git directive list --cursor '{result.next_cursor}'"]
+    lines = [*refused, *(more if result.next_cursor else ())]
+    return "\n".join((table(rows, ("DIRECTIVE_ID", "TASK", "STATE", "WRITTEN", "TEXT")), *lines))
+
+
+def _state(row: directive_list.Row) -> str:
+    if row.refused and row.state == "written":
+        return "not sent"
+    return f"{row.state} {row.tries} times" if row.state == "handed" and row.tries > 1 else row.state
+
+
+def withdrawal_text(result: directive_withdraw.Result) -> str:
+    if not result.event:
+        return f"Directive {result.directive_id} was withdrawn before."
+    got = f" An agent got it at {result.handed_at}, and may follow it." if result.handed_at else ""
+    return f"Directive {result.directive_id} is withdrawn.{got}"
