@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devs_git.domain.text.plain_text import cut, printable
+from devs_git.entrypoints.cli.texts import next_page
 from devs_git.entrypoints.cli.texts.render import table, when
 from devs_git.entrypoints.console import paint
 
@@ -31,9 +32,8 @@ def list_text(result: directive_list.Result) -> str:
         for row in result.directives
         if row.refused
     ]
-    more = [f"There are more: devs-git directive list --cursor '{result.next_cursor}'"]
-    lines = [*refused, *(more if result.next_cursor else ())]
-    return "\n".join((table(rows, ("DIRECTIVE_ID", "TASK", "STATE", "WRITTEN", "TEXT")), *lines))
+    text = "\n".join((table(rows, ("DIRECTIVE_ID", "TASK", "STATE", "WRITTEN", "TEXT")), *refused))
+    return text + (next_page.line("directive list", result.next_cursor) if result.next_cursor else "")
 
 
 def _state(row: directive_list.Row) -> str:
