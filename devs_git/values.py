@@ -1,8 +1,9 @@
 """`immutable` and `mutable` make classes of values. Their methods are shared; `dataclasses` compiles six for each class.
 
 That takes time at every start: 0.5 ms or more a class, forty-four classes for a rewind, and about 6 ms for the import of
-`dataclasses`. Here one `__init__` a class is compiled, when the first value of the class is made. Type checkers treat these
-classes as dataclasses. The functions of `dataclasses` do not know them: use `fields`, `replace` and `as_mapping` of here.
+`dataclasses`. Here one `__init__` a class is compiled, and only if a command makes more than a few values of the class. Type
+checkers treat these classes as dataclasses. The functions of `dataclasses` do not know them: use `fields`, `replace` and
+`as_mapping` of here.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ __all__ = ("Field", "as_mapping", "field", "fields", "immutable", "is_value", "m
 Kind = TypeVar("Kind")
 _NONE: Final[Any] = object()
 _FIELDS: Final = "__value_fields__"
+# To compile an `__init__` takes as long as to make about so many values without one.
+_FEW: Final = 16
 
 
 class Field:
@@ -81,7 +84,7 @@ def _mapped(inner: Any) -> Any:
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def immutable(kind: type[Kind]) -> type[Kind]:
     """As `@dataclass(frozen=True)`: compared by value, with a hash, never changed."""
-    known = _prepared(kind, "_put(self, {name!r}, {name})")
+    known = _prepared(kind, "_put(self, {name!r}, {name})", object.__setattr__)
     _compare(kind, known, _hash)
     _share(kind, __setattr__=_refuse, __delattr__=_refuse)
     return kind
@@ -90,12 +93,12 @@ def immutable(kind: type[Kind]) -> type[Kind]:
 @dataclass_transform(field_specifiers=(field,))
 def mutable(kind: type[Kind]) -> type[Kind]:
     """As `@dataclass`: compared by value, without a hash, may change."""
-    known = _prepared(kind, "self.{name} = {name}")
+    known = _prepared(kind, "self.{name} = {name}", setattr)
     _compare(kind, known, None)
     return kind
 
 
-def _prepared(kind: type, put: str) -> dict[str, Field]:
+def _prepared(kind: type, line: str, put: Callable[[Any, str, Any], None]) -> dict[str, Field]:
     """Give `kind` its fields and its `__init__`; the fields of what it inherits from come first."""
     known = dict(fields(kind))
     for name, annotation in kind.__annotations__.items():
@@ -110,24 +113,54 @@ def _prepared(kind: type, put: str) -> dict[str, Field]:
         elif given is not _NONE:
             delattr(kind, name)
     setattr(kind, _FIELDS, known)
-    kind.__init__ = _Initializer(kind, known, put)  # type: ignore[misc]
+    kind.__init__ = _Initializer(kind, known, line, put)  # type: ignore[misc]
     _share(kind, __repr__=_repr)
     return known
 
 
 class _Initializer:
-    """The `__init__` of a class until somebody asks for it: two of three classes that a command loads it never makes one of."""
+    """The `__init__` of a class for its first values, and until somebody asks for it."""
 
-    def __init__(self, kind: type, known: Mapping[str, Field], put: str) -> None:
-        self.parts = kind, known, put
+    def __init__(
+        self, kind: type, known: Mapping[str, Field], line: str, put: Callable[[Any, str, Any], None]
+    ) -> None:
+        self.kind, self.known, self.line, self.put = kind, known, line, put
+        self.left = _FEW
 
     def __get__(self, one: object, _kind: type) -> Callable[..., None]:
-        made = _compiled(*self.parts)
-        self.parts[0].__init__ = made  # type: ignore[misc]
-        return made if one is None else lambda *given, **named: made(one, *given, **named)
+        self.left -= 1
+        if one is None or self.left < 0:
+            made = self._compile()
+            return made if one is None else lambda *given, **named: made(one, *given, **named)
+        return lambda *given, **named: self._fill(one, given, named)
+
+    def _compile(self) -> Callable[..., None]:
+        self.kind.__init__ = made = _compiled(self.kind, self.known, self.line)  # type: ignore[misc]
+        return made
+
+    def _fill(self, one: Any, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        """What the compiled `__init__` does. If the values do not fit, that one says why."""
+        values = dict(zip(self.known, given, strict=False))
+        left, rest = len(given) - len(values), dict(named)
+        for name, own in self.known.items():
+            if name in values:
+                pass
+            elif name in rest:
+                values[name] = rest.pop(name)
+            elif own.needed:
+                left += 1
+            else:
+                values[name] = own.default_factory() if own.default is _NONE else own.default
+        if left or rest:
+            self._compile()(one, *given, **named)
+            return
+        for name in self.known:
+            self.put(one, name, values[name])
+        if hasattr(self.kind, "__post_init__"):
+            one.__post_init__()
 
 
-def _compiled(kind: type, known: Mapping[str, Field], put: str) -> Callable[..., None]:
+def _compiled(kind: type, known: Mapping[str, Field], line: str) -> Callable[..., None]:
     """`__init__`, compiled so that it has names, order and defaults as if it were written by hand."""
     names: dict[str, Any] = {"_put": object.__setattr__, "_later": _NONE}
     heads, lines = ["self"], []
@@ -139,7 +172,7 @@ def _compiled(kind: type, known: Mapping[str, Field], put: str) -> Callable[...,
             names[f"_f_{name}"], head = one.default_factory, f"{name}=_later"
             lines.append(f"if {name} is _later: {name} = _f_{name}()")
         heads.append(head)
-        lines.append(put.format(name=name))
+        lines.append(line.format(name=name))
     if hasattr(kind, "__post_init__"):
         lines.append("self.__post_init__()")
     body = "\n ".join(lines or ["pass"])

@@ -44,10 +44,14 @@ def made(make: Callable[[type], type], given: Callable[..., Any]) -> Any:
     return make(Point)
 
 
-@pytest.fixture(params=sorted(MAKERS))
+@pytest.fixture(params=[*sorted(MAKERS), "ours, compiled"])
 def point(request: pytest.FixtureRequest) -> Any:
     """The class by ours, and by theirs: what is asserted of one holds for the other."""
-    return made(*MAKERS[request.param])
+    maker, _, compiled = request.param.partition(", ")
+    kind = made(*MAKERS[maker])
+    if compiled:
+        assert kind.__init__  # asked for, so it is compiled
+    return kind
 
 
 def test_two_are_equal_by_what_is_compared_and_have_one_hash(point: Any) -> None:
@@ -85,12 +89,24 @@ def test_it_says_itself_as_python_would_write_it(point: Any) -> None:
 
 def test_what_it_needs_is_asked_for_by_name_and_in_order(point: Any) -> None:
     assert list(inspect.signature(point).parameters) == ["name", "numbers", "seen", "known", "note"]
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'name'"):
-        point()
-    with pytest.raises(TypeError, match="unexpected keyword argument 'nobody'"):
-        point("a", nobody=1)
     with pytest.raises(ValueError, match="no name"):
         point("")
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "said"),
+    [
+        ((), {}, "missing 1 required positional argument: 'name'"),
+        (("a",), {"nobody": 1}, "unexpected keyword argument 'nobody'"),
+        (("a",), {"name": "b"}, "multiple values for argument 'name'"),
+        (("a", (), [], 1, "", "b"), {}, "takes from 2 to 6 positional arguments but 7 were given"),
+    ],
+)
+def test_values_that_do_not_fit_are_named(
+    point: Any, given: tuple[Any, ...], named: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(TypeError, match=said):
+        point(*given, **named)
 
 
 def test_a_copy_with_another_value_is_checked_like_a_new_one(point: Any) -> None:
@@ -176,7 +192,7 @@ def test_a_mutable_one_is_equal_by_value_and_has_no_hash() -> None:
     assert as_mapping(one) == {"so_far": 1}
 
 
-def test_a_class_of_which_none_is_made_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_of_which_few_values_are_made_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A start of the program pays for the classes that it uses, and not for all that it imports."""
     compiled: list[str] = []
     compile_it = values._compiled
@@ -191,6 +207,8 @@ def test_a_class_of_which_none_is_made_compiles_nothing(monkeypatch: pytest.Monk
     class Child(base):  # type: ignore[misc, valid-type]
         """It has no `__init__` of its own."""
 
-    assert compiled == []
     assert (Child("a").name, Child("b").name, base("c").name) == ("a", "b", "c")
+    assert compiled == []
+    assert {base("d").name for _ in range(values._FEW)} == {"d"}
+    assert (Child("e"), base("e")) == (Child("e"), base("e"))
     assert compiled == ["Point"]
