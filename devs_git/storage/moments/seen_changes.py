@@ -16,10 +16,13 @@ _MOST = 256 << 10
 # For the lock of the owner.
 _TRIES = 20
 _PAUSE_SECONDS = 0.002
-# git takes over the files whose paths it reads, and says tree and settings. Without a tree it failed.
+# git says the settings, takes over the files whose paths it reads, and says the tree. Without a tree at the end it failed.
 _SCRIPT = """\
-cd "$1" && asked=$2 && shift 2 && git "$@" {update} && git "$@" write-tree && git "$@" config -z --get-regexp "$asked"
+cd "$1" && asked=$2 && shift 2 || exit
+git "$@" config -z --get-regexp "$asked" & git "$@" {update} && git "$@" write-tree
 """.format(update=" ".join(git_settings.UPDATE))
+# glibc gives memory back to the system after each object, and takes it again. A git that ends soon need not.
+_MEMORY = {"MALLOC_TOP_PAD_": str(8 << 20)}
 _OID_LENGTH = 40
 
 
@@ -61,8 +64,8 @@ class BegunGit:
         if self._said is None:
             self._end()
             raise children.timeout_error(git_settings.UPDATE)
-        tree, _, settings = self._said.partition(b"\n")
-        return (tree.decode(), settings) if len(tree) == _OID_LENGTH else None
+        settings, end, tree = self._said.rpartition(b"\0")
+        return (tree.decode().rstrip(), settings + end) if len(tree) == _OID_LENGTH + 1 else None
 
     def _read(self, seconds: float | None) -> bytes | None:
         """What git said until its end; None if it takes more than `seconds`."""
@@ -234,7 +237,7 @@ def _start(paths: list[str], git_dir: str, common: str, top: str, locked: tuple[
         pid = os.posix_spawnp(
             "sh",
             ["sh", "-c", _SCRIPT, "sh", top, git_settings.OF_FILES, *words],
-            {**kept, **git_settings.ALWAYS, **ours},
+            {**kept, **git_settings.ALWAYS, **_MEMORY, **ours},
             file_actions=(
                 (os.POSIX_SPAWN_DUP2, listed, 0),
                 (os.POSIX_SPAWN_DUP2, writing, 1),
