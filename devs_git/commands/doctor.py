@@ -16,7 +16,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import unrecorded_commits
 from devs_git.operations.recall import spool
 from devs_git.operations.setup import adopt_ledger, not_initialized, suitability
-from devs_git.operations.upkeep import waiting
+from devs_git.operations.upkeep import expiring_sessions, waiting
 from devs_git.storage.catalog import health
 from devs_git.storage.git import exclude_file, failures, locks, parent_command
 from devs_git.storage.git.places import Places
@@ -76,6 +76,7 @@ def _notes(workspace: Workspace) -> Iterator[str]:
     if workspace.ledger.tip().oid and not workspace.policy.approvers:
         yield gate_model.NO_APPROVER
     yield from waiting.notes(workspace)
+    yield from expiring_sessions.notes(workspace)
 
 
 def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:

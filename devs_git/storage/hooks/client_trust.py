@@ -54,11 +54,23 @@ def _codex(client: Client, places: Places, top: Path) -> Trust:
 
 
 def _claude(client: Client, _places: Places, top: Path) -> Trust:
+    managed, others = _claude_files(client, top)
+    return trust.of_claude(_contents(managed, top), _contents(others, top))
+
+
+def claude_settings(client: Client, top: Path | None) -> list[Any]:
+    """The contents of the settings files of Claude Code; a later one counts more. Without a worktree, the person's alone."""
+    place = top or Path("/")
+    managed, others = _claude_files(client, place)
+    files = [*(others if top else others[:1]), *managed]
+    return [content for _name, content in _contents(files, place)]
+
+
+def _claude_files(client: Client, top: Path) -> tuple[list[Path], list[Path]]:
     home = os.environ.get("CLAUDE_CONFIG_DIR") or Path("~/.claude").expanduser()
     others = [Path(home) / "settings.json", top / client.hooks_file, top / ".claude/settings.local.json"]
     extra = sorted(_MANAGED.glob("managed-settings.d/*.json"))
-    managed = [_MANAGED / "managed-settings.json", *extra]
-    return trust.of_claude(_contents(managed, top), _contents(others, top))
+    return [_MANAGED / "managed-settings.json", *extra], others
 
 
 def _opencode(client: Client, _places: Places, _top: Path) -> Trust:
