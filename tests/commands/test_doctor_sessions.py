@@ -73,6 +73,28 @@ def test_the_setting_of_the_client_counts(initialised: Path, transcript: Path, t
     assert transcript.exists()
 
 
+def test_a_session_that_only_a_hook_has_named_is_known(
+    initialised: Path, tmp_path: Path, transcript: Path
+) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text("{}\n")
+    os.utime(other, (SECONDS - 28 * DAY,) * 2)
+    payload = {
+        "session_id": "other",
+        "transcript_path": str(other),
+        "hook_event_name": "Stop",
+        "cwd": str(initialised),
+    }
+    spool = initialised / ".git/devs/spool"
+    spool.mkdir(exist_ok=True)
+    (spool / "1.claude.Stop").write_text(f"claude Stop\nPWD {initialised}\n\n{json.dumps(payload)}")
+    assert [note.split(". ")[0] for note in notes(initialised)] == [
+        "Claude Code deletes the session other in 2 days",
+        "Claude Code deletes the session s in 5 days",
+    ]
+    assert transcript.exists()
+
+
 @pytest.mark.parametrize("odd", [0, -1, True, "30", None, 1e9])
 def test_an_odd_setting_says_nothing(odd: object) -> None:
     assert expiring.days_kept([{"cleanupPeriodDays": odd}]) is None

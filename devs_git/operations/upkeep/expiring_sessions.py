@@ -12,15 +12,18 @@ from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.recall import expiring
 from devs_git.domain.recall.expiring import Expiring
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError
 from devs_git.operations.recall import payload_handlers, spool
 from devs_git.storage.catalog.database import TROUBLE, Catalog
+from devs_git.storage.git import bounded
 from devs_git.storage.hooks import client_trust
 from devs_git.workspace import Workspace
 
 _READ: Final = "SELECT path, session_id, read FROM transcripts WHERE client = ?"
 _HEARD: Final = "SELECT path, session_id FROM heard WHERE client = ?"
-# Payloads that wait, and bytes of each, that are looked at.
-_WAITING, _SMALL = 200, 1 << 16
+# Payloads that wait, of which the newest are looked at.
+_WAITING: Final = 200
 
 
 def notes(workspace: Workspace) -> Iterator[str]:
@@ -58,9 +61,7 @@ def _waiting(workspace: Workspace) -> Iterator[tuple[str, str]]:
     ends = tuple(f".{CLAUDE.name}.{event}" for event in CLAUDE.session)
     files = [path for path in spool.waiting_files(workspace.places) if path.name.endswith(ends)]
     for file in files[-_WAITING:]:
-        with contextlib.suppress(OSError, ValueError, RecursionError):
-            if file.stat().st_size > _SMALL:
-                continue
-            payload = hook_payload.read(file.read_bytes())
+        with contextlib.suppress(OSError, ValueError, RecursionError, DevsError):
+            payload = hook_payload.read(bounded.read_regular(file, limits.PAYLOAD, "payload"))
             if path := payload_handlers.transcript_path(payload):
                 yield os.fspath(path), payload.text(CLAUDE.fields.session)
