@@ -137,7 +137,7 @@ def show_checkpoint(workspace: Workspace, request: Request) -> Result:
         replaced_by=heir.name if heir else "",
         way_back=return_path.describe(history, point, row),
         task=_page(workspace, tip, point.task_id)
-        if target.task == point.task_id and target.number is None
+        if target.task == point.task_id and target.number is None and not target.oid
         else None,
         not_believed=workspace.why_not_believed(),
     )

@@ -13,6 +13,7 @@ import pytest
 from devs_git.commands import (
     checkpoint,
     conversation_show,
+    conversation_snapshot,
     conversation_snapshots,
     task_complete,
     task_start,
@@ -22,8 +23,12 @@ from devs_git.commands import (
 from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.codex import CODEX
 from devs_git.domain.clients.opencode import OPENCODE
+from devs_git.domain.recall.session_points import entry_of
 from devs_git.entrypoints import router
 from devs_git.operations.recall import ingest_in_hook, worktree_note
+from devs_git.operations.recall.open_catalog import open_catalog
+from devs_git.operations.sessions import write_session
+from devs_git.operations.sessions.write_session import Point, Target
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from devs_git.workspace import Workspace
@@ -210,3 +215,34 @@ def test_a_policy_that_wants_no_conversations_is_heeded(project: Path, transcrip
     run("trace ingest", trace_ingest.Request())
     assert said() == []
     assert not ours.exists()  # our plug-in wrote it
+
+
+def test_a_session_whose_transcript_the_client_deleted_is_whole_in_the_catalog(
+    project: Path, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    tool(project, transcript, "call-1", "long " * 1000)
+    tell(project, transcript)
+    whole = conversation_show.Request(session=SESSION, limit=conversation_show.MOST, system=True)
+    before = run("conversation show", whole)
+    transcript.unlink()
+    tell(project, transcript, "SessionEnd")
+    assert run("conversation show", whole) == before
+    lines = map(json.loads, (TRANSCRIPTS / "claude.jsonl").read_bytes().splitlines())
+    told = {line["uuid"]: line["message"] for line in lines if line["type"] in ("user", "assistant")}
+    kept = {entry_of(message.id, "") for message in before.messages}
+    # Thoughts are no message of their own: the message after them has them. An empty line is none, either.
+    left = [part for uuid in told.keys() - kept for part in told[uuid]["content"]]
+    assert len(told) == 13
+    assert sorted((part["type"], part.get("text", "").strip()) for part in left) == [
+        ("text", ""),
+        ("thinking", ""),
+    ]
+    made = run("conversation snapshot", conversation_snapshot.Request(session=SESSION))
+    assert (made.message_count, made.digest) == (before.message_count, before.digest)
+    workspace = Workspace.open(project)
+    with open_catalog(workspace) as catalog:
+        target = Target(project, installed=CLAUDE.evidence.version)
+        written = write_session.write(workspace, catalog, Point(SESSION), target)
+    assert written.messages > 0
+    assert written.last == made.point.message_id

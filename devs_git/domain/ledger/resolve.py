@@ -3,6 +3,7 @@
 - `task-10` is the live completion. If there is none: NO_CHECKPOINT, with a hint that names other checkpoints.
 - `task-10@3` is the checkpoint with that number, live or not. If two have it, neither is chosen.
 - `task-10@0` is where the task began. No checkpoint is recorded there, so `operations/checkpoint/task_begin.py` finds it.
+- `task-10@<oid>` is a checkpoint of this task.
 - An oid is that of a checkpoint's tag object or of its commit.
 - The beginning of an oid has at least seven digits. No task may have it as its id, and only one checkpoint may match.
 - TASK_NOT_FOUND: the ledger has no such task. CHECKPOINT_NOT_FOUND: the task has no checkpoint with that number or oid.
@@ -17,7 +18,7 @@ from devs_git.errors import DevsError
 
 def resolve(history: History, target: Target) -> Checkpoint:
     """The checkpoint that `target` names; the errors are those listed above."""
-    if target.oid:
+    if target.oid and not target.task:
         return _by_oid(history, target.oid)
     if target.task not in history.tasks:
         oid = _complete_oid(history, target.short) if target.short else ""
@@ -30,6 +31,8 @@ def resolve(history: History, target: Target) -> Checkpoint:
             task_id=target.task,
         )
     points = history.of_task(target.task)
+    if target.oid:
+        return _of_task(points, target)
     if target.number is not None:
         return _by_number(points, target)
     completion = history.completion(target.task)
@@ -43,6 +46,20 @@ def resolve(history: History, target: Target) -> Checkpoint:
         hint = f"Complete it first: devs-git task complete {target.task}"
     text = f"{target.task} has no live completion."
     raise DevsError("NO_CHECKPOINT", text, hint=hint, task_id=target.task)
+
+
+def _of_task(points: list[Checkpoint], target: Target) -> Checkpoint:
+    """The checkpoint of a task that has an oid, of its tag or of its commit; the live one, or the last, if several have it."""
+    found = [point for point in points if target.oid in (point.tag, point.commit)]
+    if found:
+        return next((point for point in reversed(found) if point.live), found[-1])
+    raise DevsError(
+        "CHECKPOINT_NOT_FOUND",
+        f"No checkpoint of {target.task} has the oid {target.oid}.",
+        hint="List all: devs-git log",
+        task_id=target.task,
+        oid=target.oid,
+    )
 
 
 def _by_number(points: list[Checkpoint], target: Target) -> Checkpoint:

@@ -9,9 +9,9 @@ import re
 from typing import Any, Final
 
 from devs_git.domain.ledger import ids
-from devs_git.entrypoints.tools.params import ANY_TASK
+from devs_git.entrypoints.tools.params import ANY_TASK, PRESERVE, text_schema
 from devs_git.entrypoints.tools.table import TOOLS
-from devs_git.entrypoints.tools.tool import Param, Tool
+from devs_git.entrypoints.tools.tool import TEXT, Param, Tool
 from devs_git.errors import invalid
 from devs_git.values import field, immutable
 
@@ -65,11 +65,12 @@ class RestRoute:
     def arguments(self, path: dict[str, str], given: dict[str, Any]) -> dict[str, Any]:
         """The arguments of the tool. INVALID_ARGUMENTS for an invalid path."""
         known = {name: _canonical(name, text) for name, text in path.items()}
-        if "number" in given:
-            known["id"] += f"@{_canonical('number', str(given['number']))}"
-        rest = {key: value for key, value in given.items() if key != "number" and key not in _RENAMED}
+        own = {one.name for one in self.adds}
+        if "id" in known:
+            known["id"] += _checkpoint_in(known["id"], {key: given[key] for key in given if key in own})
+        rest = {key: value for key, value in given.items() if key not in own}
         for name, known_as in _RENAMED.items():
-            if name in given and any(one.name == name for one in self.adds):
+            if name in given and name in own:
                 if known_as in given:
                     raise invalid(name, f"{name} and {known_as} are the same: give one of them.")
                 rest[known_as] = given[name]
@@ -93,6 +94,24 @@ def _canonical(name: str, text: str) -> str:
     return text
 
 
+def _checkpoint_in(task: str, given: dict[str, Any]) -> str:
+    """What follows the task in the name of the checkpoint that a body names: `@3`, `@<oid>` or ''. INVALID_ARGUMENTS."""
+    named = [name for name in _CHECKPOINTS if name in given]
+    if len(named) > 1:
+        raise invalid(named[1], f"{named[0]} and {named[1]} both name a checkpoint: give one of them.")
+    if not named:
+        return ""
+    text = str(given[named[0]])
+    if named[0] == "checkpoint_sha" and not ids.is_oid(text):
+        raise invalid(named[0], f"{text!r} is not the whole oid of a commit or of a tag.")
+    if "@" not in text and not text.startswith(ids.PREFIX):
+        text = f"{task}@{text}"
+    target = ids.parse_target(text, field=named[0])
+    if target.task != task:
+        raise invalid(named[0], f"This is no checkpoint of {task}.")
+    return str(target).removeprefix(task)
+
+
 def _same_task(target: str, plan_id: str) -> None:
     task = target.partition("@")[0]
     if plan_id.partition(":")[0].partition("@")[0] != task:
@@ -101,8 +120,11 @@ def _same_task(target: str, plan_id: str) -> None:
 
 _TASK: Final = "/mesh/tasks/{id}"
 # A field of a route that is an argument of its tool under another name.
-_RENAMED: Final = {"task": "task_id"}
+_RENAMED: Final = {"task": "task_id", "preserve_mode": "preserve"}
 _ONE_TASK: Final = Param("task", ANY_TASK, "The same as task_id.")
+_DAEMON: Final = Param("target_daemon_id", TEXT, "Accepted, and has no effect.")
+# Fields of a body that name a checkpoint of the task in the path.
+_CHECKPOINTS: Final = ("number", "checkpoint_id", "checkpoint_sha")
 _ALL: Final = (
     RestRoute("GET", "/timeline", "get_history", adds=(_ONE_TASK,)),
     RestRoute(
@@ -155,6 +177,18 @@ _ALL: Final = (
                 {"type": "integer", "minimum": 1},
                 "The number of the checkpoint. Default: the completion of the task.",
             ),
+            Param(
+                "checkpoint_id",
+                {"type": ["integer", "string"], "minimum": 1, "pattern": f"^({ids.TARGET_FORM})$"},
+                "The same: its number, its name (task-10@3), or its oid.",
+            ),
+            Param(
+                "checkpoint_sha",
+                text_schema(ids.OID_FORM),
+                "The same: the oid of its commit or of its tag.",
+            ),
+            Param("preserve_mode", PRESERVE.schema, "The same as preserve."),
+            _DAEMON,
         ),
     ),
     RestRoute(

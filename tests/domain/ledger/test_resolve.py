@@ -56,3 +56,13 @@ def test_a_commit_names_its_newest_checkpoint_that_is_live_and_without_one_its_n
     assert resolve(history(*points[:2], last), parse_target("bbbbbbb1")) == points[1]
     gone = [replace(point, live=False) for point in points]
     assert resolve(history(*gone), parse_target("bbbbbbb1")) == gone[2]
+
+
+def test_an_oid_after_a_task_names_only_a_checkpoint_of_this_task() -> None:
+    one, two = with_oids("1", 1, "aaaaaaa1", "bbbbbbb1"), with_oids("2", 1, "aaaaaaa2", "bbbbbbb1")
+    known = history(one, two)
+    assert resolve(known, parse_target(f"1@{one.tag}")) == one
+    assert resolve(known, parse_target(f"task-1@{one.commit}")) == one
+    assert resolve(known, parse_target(str(parse_target(f"2@{two.commit}")))) == two
+    assert refusal(known, f"1@{two.tag}").code == "CHECKPOINT_NOT_FOUND"
+    assert refusal(known, f"3@{two.tag}").code == "TASK_NOT_FOUND"

@@ -147,6 +147,35 @@ def test_rest_lists_compares_branches_and_rewinds(worked: Path) -> None:
         assert web.post(f"{TASK}/rewind", number=1).value["rewound_to"] == "task-1@1"
 
 
+def test_a_rewind_over_rest_takes_a_checkpoint_by_its_id_or_its_oid_and_only_one_of_its_task(
+    worked: Path,
+) -> None:
+    with serve(worked) as web:
+        rows = {row["number"]: row for row in web.get(f"{TASK}/checkpoints").value["checkpoints"]}
+        other = web.get("/api/v1/mesh/tasks/2/checkpoints").value["checkpoints"][0]
+        for wanted in (
+            {"checkpointId": 1},
+            {"checkpointId": "1"},
+            {"checkpointId": "task-1@1"},
+            {"checkpointSha": rows[1]["commit"]},
+            {"checkpoint_sha": rows[1]["tag"]},
+            {"checkpointId": rows[1]["commit"]},
+        ):
+            plan = web.post(f"{TASK}/rewind", dryRun=True, targetDaemonId="anything", **wanted).value
+            assert plan["would_reset_to_commit"] == rows[1]["commit"], wanted
+        for wanted, code in (
+            ({"checkpointSha": other["commit"]}, "CHECKPOINT_NOT_FOUND"),
+            ({"checkpointId": "task-2@1"}, "INVALID_ARGUMENTS"),
+            ({"checkpointId": 1, "checkpointSha": rows[1]["commit"]}, "INVALID_ARGUMENTS"),
+            ({"checkpointSha": "1234567"}, "INVALID_ARGUMENTS"),
+            ({"preserveMode": "stash", "preserve": "stash"}, "INVALID_ARGUMENTS"),
+        ):
+            assert web.post(f"{TASK}/rewind", dryRun=True, **wanted).code == code, wanted
+        done = web.post(f"{TASK}/rewind", checkpointId=2, preserveMode="create_branch", branchName="kept")
+        assert (done.status, done.value["preserved_as"]["type"]) == (200, "branch")
+        assert done.value["preserved_as"]["reference"].endswith("kept")
+
+
 def test_snapshots_of_a_conversation_are_made_and_listed_over_rest(worked: Path, tmp_path: Path) -> None:
     transcript = tmp_path / "s-1.jsonl"
     message = {"role": "user", "content": "Go on."}
