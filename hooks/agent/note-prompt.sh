@@ -1,12 +1,12 @@
 # include agent/may-overwrite.sh
 # Note the session of a prompt ($1: the payload): a person's commands are about the session that was prompted last. A text in
-# JSON has a backslash before each quote, so this is the name of a field.
+# JSON has a backslash before each quote, so this is the name of a field. The first line counts: to empty the file takes longer.
 note_prompt() {
   case $1 in *'"session_id":'*) session=${1#*'"session_id":'} ;; *) return ;; esac
   session=${session#*\"} session=${session%%\"*}
   case $session in '' | *[!A-Za-z0-9_-]*) return ;; esac
   { [ -d "$own" ] || (umask 077 && exec mkdir -p "$own"); } 2>/dev/null
-  [ -L "$own" ] || [ -L "$own/prompted" ] || { [ -e "$own/prompted" ] && [ ! -f "$own/prompted" ]; } || { printf '%s\n' "$session" >"$own/prompted"; } 2>/dev/null
+  [ -L "$own" ] || [ -L "$own/prompted" ] || { [ -e "$own/prompted" ] && [ ! -f "$own/prompted" ]; } || { printf '%s\n' "$session" 1<>"$own/prompted"; } 2>/dev/null
 }
 
 # Whether there is something to tell. Of what was destroyed the next prompt tells.

@@ -1,4 +1,3 @@
-  [ "$event" != before ] || { ask for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash >"$seen.refs" & listed=$!; }
   case $event in before | PostToolUse* | AfterTool) limit=5 ;; *) limit=0.12 ;; esac
   (sleep $limit & clock=$!; trap 'kill $clock; exit' TERM; wait $clock && kill $new $files) >/dev/null 2>&1 & timer=$!
   # The sums are computed while git reads the files.

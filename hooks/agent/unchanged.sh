@@ -14,9 +14,10 @@ is_unchanged() {
   oid=$now; case $now in 'ref: '*) { read -r oid <"$tool_common/${now#ref: }"; } 2>/dev/null || oid=$(ask rev-parse -q --verify HEAD) ;; esac
   [ "$oid" = "$head" ] || return
   # What was left out, such as a repository of its own, is listed each time: it may be an ordinary file now, and only Python
-  # knows. Two gits at once are quicker than one that answers both questions. Python takes their answers, too.
+  # knows. Several gits at once are quicker than one that answers all questions. Python takes their answers, too.
   seen=$own/.seen.$$
   { : >"$seen.new" && : >"$seen.files"; } 2>/dev/null || return
+  [ "$event" != before ] || { ask for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash >"$seen.refs" & listed=$!; }
   ask diff-files -z --name-only --no-ext-diff --ignore-submodules=dirty >"$seen.files" & files=$!
   ask ls-files -z -o --exclude-standard >"$seen.new" & new=$!
 # include agent/sums.sh

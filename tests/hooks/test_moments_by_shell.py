@@ -12,7 +12,7 @@ import pytest
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
-from devs_git.storage.moments import read_moments
+from devs_git.storage.moments import prompted, read_moments
 from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import after, before, call
@@ -109,3 +109,9 @@ def test_the_shell_writes_through_no_link(project: Path, tmp_path: Path) -> None
 def test_an_odd_name_of_a_session_is_not_noted(session: str, project: Path) -> None:
     call(project, prompt(session_id=session))
     assert not (project / ".git/devs/moments/prompted").exists()
+
+
+def test_the_session_of_the_newest_prompt_is_noted_whatever_was_noted_before(project: Path) -> None:
+    for session in ("5f1d3d8e-0b0c", "s2", "s2", "5f1d3d8e"):
+        call(project, prompt(session_id=session))
+        assert prompted.read(locate(project))[1] == session

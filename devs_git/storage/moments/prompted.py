@@ -1,4 +1,4 @@
-"""The note of the newest prompt in a worktree: the hook of a client writes the session, and the file has the time."""
+"""The note of the newest prompt in a worktree: its first line is the session, and the file has the time. A client's hook writes it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def read(places: Places) -> tuple[str, str]:
     """When the newest prompt was, and its session; '' twice if there is no note."""
     try:
         with (places.moments / _NAME).open("rb") as stream:
-            session = stream.read(_MOST).decode("utf-8", "replace").strip()
+            session = stream.readline(_MOST).decode("utf-8", "replace").strip()
             seconds, rest = divmod((places.moments / _NAME).stat().st_mtime_ns, 10**9)
     except OSError:
         return "", ""
