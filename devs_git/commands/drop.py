@@ -7,6 +7,7 @@ from typing import Any
 
 from devs_git.domain.checkpoints import task_activity
 from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.event_operations import Dropped, Movement
 from devs_git.domain.ledger.events import Event, one_line
 from devs_git.domain.text.plain_text import check_text
@@ -135,6 +136,7 @@ def _new_commit(
         active=_active_after(plan, active),
         make_event=make_event,
         effect=plan.effect,
+        trailers=f"{TrailerKey.DROP}: {op_id}\n",
         check=lambda tip: _require_same(tip, plan),
     )
 

@@ -4,7 +4,7 @@
 - A checkpoint that this clone rewound is live again when the rewound branch has its commit again (a pull, a merge).
 - A checkpoint that only other clones rewound is live while a branch of this clone, or of a remote when it was last
   fetched, has its commit.
-- For a dropped checkpoint only branches count that do not have the commit of the drop, which takes its work back.
+- For a dropped checkpoint only branches count that do not have the commit of the drop, which takes its work back; nor that commit after an amend or a rebase.
 - A replaced checkpoint (amend, rebase, another clone's completion) is replaced for every clone.
 
 The caller finds out which commits the branches have, and passes sets of tags.
@@ -51,13 +51,13 @@ def name_in_events(name: str) -> str:
 
 def branches_to_ask(
     points: Iterable[Checkpoint], clone: str
-) -> dict[tuple[str | None, str], list[Checkpoint]]:
+) -> dict[tuple[str | None, tuple[str, str] | None], list[Checkpoint]]:
     """For `points_in_doubt`: the branch that must have a point's commit, so that the point is live for `clone`.
 
-    The key is the branch's name as in events, or None for any branch, and the commit that the branch must not have, '' for
-    none. A point is missing if no branch can make it live: `clone` rewound the branch to the commit of this very point.
+    The key is the branch's name as in events, or None for any branch, and the drop whose commit the branch must not have, None
+    for none. A point is missing if no branch can make it live: `clone` rewound the branch to the commit of this very point.
     """
-    found: dict[tuple[str | None, str], list[Checkpoint]] = {}
+    found: dict[tuple[str | None, tuple[str, str] | None], list[Checkpoint]] = {}
     for point in points:
         mine = rewind_of(point, clone)
         if mine is None:

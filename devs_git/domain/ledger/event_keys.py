@@ -18,6 +18,7 @@ class TrailerKey:
     CHECKPOINT: Final = "Devs-Checkpoint"
     COMPLETED: Final = "Devs-Completed"
     CONVERSATION: Final = "Devs-Conversation"
+    DROP: Final = "Devs-Drop"  # the operation whose commit takes a task back
     POINT: Final = "Devs-Point"  # where the client can cut that conversation
 
 

@@ -265,14 +265,15 @@ class Rewound:
     """Operation `op` of `clone` ('' in older events) rewound or dropped a checkpoint on `branch` ('' for a detached HEAD).
 
     `at`: the branch stopped at the checkpoint's own commit, which is on the branch before and after. `drop`: the commit that
-    takes the work back, '' for a rewind: a branch with both does not have it. `target` is its name.
+    takes the work back, and the drop's operation; None for a rewind. A branch with both commits does not have the work. `target`
+    is its name.
     """
 
     clone: str
     branch: str
     op: str
     at: bool
-    drop: str = ""
+    drop: tuple[str, str] | None = None
     target: str = ""
 
     @classmethod
@@ -283,9 +284,8 @@ class Rewound:
         """
         to, target = event.get(Key.TO), event.get(Key.TARGET)
         again = lifted if event.effects.undoes else None
-        now = cls(
-            event.clone, event.branch, event.op_id, to == commit, to if event.effects.drops else "", target
-        )
+        drop = (to, event.op_id) if event.effects.drops else None
+        now = cls(event.clone, event.branch, event.op_id, to == commit, drop, target)
         return replace(now, at=again.at, drop=again.drop, target=again.target) if again else now
 
 

@@ -59,9 +59,9 @@ class Checkpoint:
         return f"{self.task_id}@{self.number}"
 
     @property
-    def drop(self) -> str:
-        """The commit that takes its work back, '' if the last operation that undid it was no drop."""
-        return self.rewound[-1].drop if self.rewound else ""
+    def drop(self) -> tuple[str, str] | None:
+        """The commit that takes its work back, None if the last operation that undid it was no drop."""
+        return self.rewound[-1].drop if self.rewound else None
 
     @property
     def status(self) -> str:

@@ -29,7 +29,8 @@ class NewCommit:
     """What is committed, and what is recorded of it.
 
     `folder`: the folder of the journal. `make_event` makes the event from the movement of the branch. `effect`:
-    the checkpoints and tasks that change. `active`: the trailer lines of the worktree's active task afterwards. `check`:
+    the checkpoints and tasks that change. `active`: the trailer lines of the worktree's active task afterwards. `trailers`: more lines
+    of the commit's own. `check`:
     refuses if the ledger's tip does not allow it any more.
     """
 
@@ -43,6 +44,7 @@ class NewCommit:
     active: str
     make_event: Callable[[Movement], Event]
     effect: Effect = field(default_factory=Effect)
+    trailers: str = ""
     check: Callable[[Tip], None] = lambda _tip: None
 
 
@@ -58,7 +60,7 @@ def commit(workspace: Workspace, site: Site, job: NewCommit) -> Committed:
     """Make the commit; the caller holds the worktree's lock. GIT_RESET_FAILED if local changes or files are in the way."""
     found, active = job.found, active_task.read(site.places)
     carried = carry_changes.prepare(site, job.folder, Head(found.head, found.branch), job.tree, REFUSAL)
-    message = f"{job.message}\n\n{job.active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
+    message = f"{job.message}\n\n{job.trailers}{job.active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
     oid = capture.commit(site.objects, job.tree, [found.head], site.ledger.signature(), message)
     way = job.effect.added_to(Movement(job.op_id, found.branch, found.head, oid))
     backup = _backup(site, job, active, way)

@@ -23,10 +23,12 @@ _CONFLICT: Final = 1
 _UNKNOWN_OPTION: Final = 129
 
 
-def find_commits(git: Git, head: str, task_id: str, drops: Collection[str]) -> tuple[TaskCommit, ...]:
+def find_commits(
+    git: Git, head: str, task_id: str, drops: Collection[tuple[str, str]]
+) -> tuple[TaskCommit, ...]:
     """The commits with the trailer of the task that HEAD reaches, newest first; CONFLICT if one cannot be dropped alone.
 
-    `drops`: commits of earlier drops of the task. What one of them took back is not taken back again.
+    `drops`: earlier drops of the task. What one of them took back is not taken back again.
     """
     # A task is named with and without its prefix.
     name = ids.bare(task_id).replace("\\", "\\\\").replace(".", "\\.")
@@ -37,7 +39,7 @@ def find_commits(git: Git, head: str, task_id: str, drops: Collection[str]) -> t
         f"--grep=^{TrailerKey.TASK}: *(task-)?{name} *$",
         f"--format={_FORMAT}",
     )
-    since = [f"^{oid}" for oid in drops if not lines_of_work.tips_without(git, [head], oid)]
+    since = [f"^{oid}" for drop in drops if (oid := lines_of_work.commit_of_drop(git, head, drop))]
     out = os.fsdecode(git.run("log", "--no-show-signature", "--no-color", *words, head, *since, "--"))
     # A trailer that somebody wrote by hand may have a separator: what is behind it is no commit.
     found = (_commit(text) for text in out.split("\x1e") if re.match(_BEGINS, text))

@@ -152,8 +152,8 @@ class Standpoint:
             found |= {point.tag: self.holder(point, branches).name for point in asked if point.tag in there}
         return found
 
-    def _branches_without(self, drop: str, branches: Sequence[Branch]) -> Sequence[Branch]:
-        """Those that do not have the commit of a drop; all for ''."""
+    def _branches_without(self, drop: tuple[str, str] | None, branches: Sequence[Branch]) -> Sequence[Branch]:
+        """Those that do not have the commit of a drop; all for None."""
         if not drop:
             return branches
         tips = set(lines_of_work.tips_without(self.git, [one.tip for one in branches], drop))

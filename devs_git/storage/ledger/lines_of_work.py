@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ids import checkpoint_ref
+from devs_git.domain.ledger.ids import checkpoint_ref, is_oid
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.refs import worktree_heads
 from devs_git.values import immutable
@@ -101,11 +102,27 @@ def tags_reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) 
     return frozenset(found)
 
 
-def tips_without(git: Git, tips: Iterable[str], commit: str) -> list[str]:
-    """Those `tips` from which the commit cannot be reached; all if the commit is not here."""
-    left = list(dict.fromkeys(tips))
-    status, _ = git.attempt("cat-file", "-e", f"{commit}^{{commit}}", ok=(0, 1, 128))
-    if status:
-        return left
-    words = ("merge-base", "--is-ancestor", commit)
-    return [tip for tip in left if git.attempt(*words, tip, ok=(0, 1))[0]]
+def tips_without(git: Git, tips: Iterable[str], drop: tuple[str, str]) -> list[str]:
+    """Those `tips` that do not have the commit of a drop, which is its commit and its operation."""
+    return [tip for tip in dict.fromkeys(tips) if not commit_of_drop(git, tip, drop)]
+
+
+def commit_of_drop(git: Git, tip: str, drop: tuple[str, str]) -> str:
+    """The commit of a drop that a tip has: that of its event, or one that an amend or a rebase made of it. '' for none."""
+    commit, op_id = drop
+    if not is_oid(commit):
+        return ""
+    # Exit status 128: the commit is not here, because it was rewritten long ago, or in another clone.
+    status, _ = git.attempt("merge-base", "--is-ancestor", commit, tip, ok=(0, 1, 128))
+    if status == 0:
+        return commit
+    # A commit that was made of it does not lie before its parent, nor before the day with which the operation's id begins.
+    since = f"^{commit}^" if status == 1 else f"--since={op_id[:4]}-{op_id[4:6]}-{op_id[6:8]}T00:00:00Z"
+    words = (
+        "-F",
+        f"--grep={TrailerKey.DROP}: {op_id}",
+        f"--format=%H%x00%(trailers:key={TrailerKey.DROP},valueonly,separator=%x00)",
+    )
+    out = git.text("log", "--no-show-signature", "--no-color", *words, since, tip, "--")
+    rows = (line.split("\0") for line in out.splitlines())
+    return next((oid for oid, *ops in rows if op_id in ops), "")
