@@ -10,30 +10,28 @@ from devs_git.domain.resume import bundle_text, choices, start_command
 from devs_git.domain.resume.bundle import Bundle, Mode
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
-from devs_git.errors import invalid
+from devs_git.errors import DevsError, invalid
 from devs_git.operations.recall import open_catalog
-from devs_git.operations.resume import bundle_facts, make_bundle, resumable
+from devs_git.operations.resume import native_session, prepare, resumable
+from devs_git.operations.resume.native_session import Ready, ResumedSession, Wish
+from devs_git.operations.resume.prepare import Prepared, Wanted
 from devs_git.operations.resume.resumable import Named, Row
-from devs_git.storage.catalog import conversation_snapshots, messages
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.sessions.newest_messages import Span
-from devs_git.storage.ledger.store import Tip
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
 
 
 @immutable
 class Request(VerbRequest):
-    """`target`: `task-10`, `task-10@2` (the conversation up to there), a contract, or '' for the list.
-
-    `contract`: the name is a contract's, if a task has it, too. `context`: what the new session is told besides. `to`: the
+    """`target`: `task-10`, `task-10@2` (the conversation up to there), or a contract. `contract` is a contract, in any case.
+    Without both it is the list. `mode`: '' for that of the table in docs/resume.md. `context`: what the new session is told besides. `to`: the
     client, by default that of the last session. `tokens`: of the bundle. `limit`, `cursor`: of the list.
     `choose` asks a person for one of so many rows.
     """
 
     target: str = ""
     mode: str = ""
-    contract: bool = False
+    contract: str = ""
     context: str = ""
     to: str = ""
     tokens: int = choices.BUDGET
@@ -43,6 +41,8 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         paging.check_limit(self.limit, choices.ROWS)
+        if self.target and self.contract:
+            raise invalid("contract", "Name a task or a contract, and not both.")
         if self.mode and self.mode not in choices.MODES:
             raise invalid("mode", "There is no such mode.", hint="Use one of: " + ", ".join(choices.MODES))
         if not choices.LEAST <= self.tokens <= choices.MOST:
@@ -55,27 +55,28 @@ class Request(VerbRequest):
 
     @property
     def only_reads(self) -> bool:
-        """Whether nothing is written: a bundle is shown, or the list."""
-        return True
+        """Whether nothing is written: a bundle is shown, or the list. `settle` has filled in the mode."""
+        return self.mode in ("", "with_context")
 
     def next_request(self, result: Any) -> Request | None:
         """The request for the row that the person chooses; None if nobody is asked."""
         if not isinstance(result, Listing) or not result.rows or self.choose is None:
             return None
         row = result.rows[self.choose(len(result.rows)) - 1]
-        return replace(self, target=row.task_id or row.contract, contract=not row.task_id)
+        return replace(self, target=row.task_id, contract="" if row.task_id else row.contract)
 
 
 @immutable
 class Result:
-    """`bundle`: what the new session is told. `start_command`: the words that start the client, with the bundle's text as its
-    first message; it belongs into the folder `worktree` ('' if the worktree of the task is gone). One of `task_id` and
-    `contract` is absent. `markdown` is the text of the bundle.
+    """`bundle`: what the new session is told; `markdown` is its text. `session` goes on; it is null if a new one begins.
+
+    `start_command`: the words that start the client, in the folder `worktree` ('' if the worktree of the task is gone). A new
+    session gets the bundle's text as its first message. One of `task_id` and `contract` is absent.
     """
 
     mode: Mode
     bundle: Bundle
-    session: None
+    session: ResumedSession | None
     start_command: tuple[str, ...]
     rewind: None
     fork: None
@@ -96,14 +97,21 @@ class Listing:
 
 def find(workspace: Workspace, request: Request) -> Named | None:
     """What the request names; None for the list. TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, CONTRACT_NOT_FOUND."""
-    if not request.target:
+    name = request.contract or request.target
+    if not name:
         return None
     history = workspace.ledger.require().here
-    return resumable.find(workspace.store_git, history, request.target, contract=request.contract)
+    return resumable.find(workspace.store_git, history, name, contract=bool(request.contract))
+
+
+def settle(workspace: Workspace, request: Request) -> Request:
+    """The request with the mode that it has if nobody says one. The codes of `find`."""
+    named = None if request.mode else find(workspace, request)
+    return replace(request, mode="with_context" if named.task else "continue") if named else request
 
 
 def run(workspace: Workspace, request: Request) -> Result | Listing:
-    """NOT_INITIALIZED, why nobody may believe the ledger, and the codes of `find`."""
+    """NOT_INITIALIZED, why nobody may believe the ledger, and the codes of `find` and of `native_session.find`."""
     tip = workspace.ledger.require()
     workspace.require_believed()
     named = find(workspace, request)
@@ -112,39 +120,46 @@ def run(workspace: Workspace, request: Request) -> Result | Listing:
             found = resumable.rows(tip.here, catalog)
             page, more = paging.cut(found, resumable.key, request.limit, request.cursor, downwards=True)
             return Listing(page, more)
-        return _with_context(workspace, tip, catalog, request, named)
+        wanted = Wanted(
+            "continue" if request.mode == "continue" else "with_context", request.context, request.tokens
+        )
+        prepared = prepare.prepare(workspace, tip, catalog, named, wanted)
+        ready = _go_on(workspace, catalog, request, named, prepared) if request.mode == "continue" else None
+        return _result(request, named, prepared, ready)
 
 
-def _with_context(workspace: Workspace, tip: Tip, catalog: Catalog, request: Request, named: Named) -> Result:
-    """The bundle, and a new session."""
-    task = named.task
-    if task is None:
-        raise invalid("mode", "A contract goes on in its session: with_context is for a task.")
-    wanted = bundle_facts.Wanted("with_context", request.context, named.point)
-    facts = bundle_facts.of_task(workspace, tip, task, wanted)
-    bundle = make_bundle.make(catalog, facts, _span(catalog, named), request.tokens)
-    text = bundle_text.as_markdown(bundle)
-    last = messages.session_of_task(catalog, task.task_id)
-    client = request.to or (last.client if last else "") or start_command.CLIENTS[0]
+def _go_on(
+    workspace: Workspace, catalog: Catalog, request: Request, named: Named, prepared: Prepared
+) -> Ready:
+    """The session that the task or the contract had."""
+    if named.point:
+        raise invalid(
+            "target", "A session goes on where it ended.", hint="Name the task without a checkpoint."
+        )
+    if not prepared.session_id:
+        raise DevsError(
+            "MESSAGE_NOT_FOUND",
+            "No session is known that could go on.",
+            hint="Begin a new one: devs-git resume TASK --mode with_context",
+        )
+    places = prepared.places or workspace.places
+    wish = Wish(request.to, places, f"devs {named.name}", request.context)
+    return native_session.find(workspace, catalog, prepared.session_id, wish)
+
+
+def _result(request: Request, named: Named, prepared: Prepared, ready: Ready | None) -> Result:
+    text = bundle_text.as_markdown(prepared.bundle)
+    client = ready.session.client if ready else request.to or prepared.client or start_command.CLIENTS[0]
     return Result(
-        mode="with_context",
-        bundle=bundle,
-        session=None,
-        start_command=start_command.command(client, text),
+        mode=prepared.bundle.mode,
+        bundle=prepared.bundle,
+        session=ready.session if ready else None,
+        start_command=ready.command if ready else start_command.command(client, text),
         rewind=None,
         fork=None,
-        worktree=bundle.code.worktree,
+        worktree=prepared.bundle.code.worktree,
         client=client,
         markdown=text,
-        task_id=task.task_id,
+        task_id=named.task.task_id if named.task else None,
+        contract=named.contract.name if named.contract else None,
     )
-
-
-def _span(catalog: Catalog, named: Named) -> Span:
-    """The messages of the task, up to the checkpoint that is named."""
-    assert named.task
-    if named.point is None:
-        return Span(named.task.task_id)
-    kept = conversation_snapshots.of_tag(catalog, named.point.tag)
-    span = Span(named.task.task_id, until=named.point.created_at)
-    return span._replace(session_id=kept.session_id, upto=kept.message_count) if kept else span

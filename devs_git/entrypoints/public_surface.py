@@ -87,5 +87,6 @@ ROUTES: Final[dict[str, str]] = {
     "POST /mesh/tasks/{id}/conversation/snapshots": "create_conversation_snapshot",
     "POST /mesh/tasks/{id}/rewind": "rewind_to_task",
     "POST /mesh/tasks/{id}/continue": "resume_task",
+    "POST /contracts/{contract}/supervisor/resume": "resume_task",
     "POST /mesh/tasks/{id}/checkpoints/{n}/branch": "branch_from_checkpoint",
 }

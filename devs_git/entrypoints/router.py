@@ -33,10 +33,12 @@ _WITHOUT_WARNING: Final = ("init", "doctor", "trace get")
 
 def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
     """Run the verb `name` and return its Result; raises DevsError. A dry run recovers and writes nothing."""
-    row = verb(name)
-    row = replace(row, tier=READS) if request.only_reads else row
+    row, reading = verb(name), replace(workspace, offline=True)
     module = importlib.import_module(row.module)
-    acting = replace(workspace, offline=True) if request.dry_run or row.tier == READS else workspace
+    # What the request wants may depend on what the repository has, and what is refused depends on what it wants.
+    request = module.settle(reading, request) if hasattr(module, "settle") else request
+    row = replace(row, tier=READS) if request.only_reads else row
+    acting = reading if request.dry_run or row.tier == READS else workspace
     _require_init(row, acting)
     if request.dry_run:
         return _dry_run(row, module, acting, request)

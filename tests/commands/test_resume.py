@@ -11,6 +11,7 @@ import pytest
 from devs_git.commands import (
     checkpoint,
     contract_start,
+    conversation_import,
     phase_set,
     resume,
     rewind,
@@ -266,10 +267,10 @@ def test_the_list_has_the_newest_first_and_goes_on_by_its_cursor(story: Workspac
 
 def test_a_name_that_is_neither_a_task_nor_a_contract_is_refused(story: Workspace) -> None:
     for target, contract, code in (
-        ("task-9", False, "TASK_NOT_FOUND"),
-        ("no such thing", False, "TASK_NOT_FOUND"),
-        ("1", True, "CONTRACT_NOT_FOUND"),
-        ("task-1@7", False, "CHECKPOINT_NOT_FOUND"),
+        ("task-9", "", "TASK_NOT_FOUND"),
+        ("no such thing", "", "TASK_NOT_FOUND"),
+        ("", "task-1", "CONTRACT_NOT_FOUND"),
+        ("task-1@7", "", "CHECKPOINT_NOT_FOUND"),
     ):
         with pytest.raises(DevsError) as caught:
             router.call("resume", story, resume.Request(target, contract=contract))
@@ -283,3 +284,96 @@ def test_the_start_command_has_the_bundle_as_its_first_message(story: Workspace)
     assert router.call("resume", story, resume.Request("1", to="codex")).start_command[0] == "codex"
     with pytest.raises(DevsError, match="How vi is started"):
         resume.Request("1", to="vi")
+
+
+@pytest.fixture
+def client_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of Claude Code. No client is installed."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    return tmp_path / "claude"
+
+
+def transcript(workspace: Workspace, file: Path, session: str = "own-session") -> Path:
+    """The transcript of a session, taken in for task-1."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    line = {
+        "type": "user",
+        "uuid": "u1",
+        "parentUuid": None,
+        "sessionId": session,
+        "version": "2.1.330",
+        "timestamp": "2999-01-01T00:00:01.000Z",
+        "message": {"role": "user", "content": "Parse the dates."},
+    }
+    file.write_text(json.dumps(line) + "\n")
+    router.call("conversation import", workspace, conversation_import.Request(file, task="1"))
+    return file
+
+
+@pytest.mark.quick
+def test_a_task_goes_on_in_the_same_session_while_the_client_has_it(
+    story: Workspace, client_home: Path
+) -> None:
+    file = transcript(story, client_home / "own.jsonl")
+    before = file.read_bytes()
+    found = router.call("resume", story, resume.Request("1", mode="continue", context="Go on."))
+    assert found.session
+    assert (found.session.session_id, found.session.file, found.session.written) == (
+        "own-session",
+        str(file),
+        False,
+    )
+    assert found.start_command == ("claude", "--resume", "own-session", "Go on.")
+    assert (found.task_id, found.contract, found.worktree, found.bundle.mode) == (
+        "task-1",
+        None,
+        ".",
+        "continue",
+    )
+    assert file.read_bytes() == before
+
+
+@pytest.mark.quick
+def test_a_session_that_the_client_deleted_is_written_from_the_catalog(
+    story: Workspace, client_home: Path
+) -> None:
+    transcript(story, client_home / "own.jsonl").unlink()
+    found = router.call("resume", story, resume.Request("1", mode="continue"))
+    assert found.session
+    assert found.session.written
+    assert found.session.session_id != "own-session"
+    assert found.start_command == ("claude", "--resume", found.session.session_id)
+    assert "Parse the dates." in Path(found.session.file).read_text()
+
+
+def test_a_session_is_not_written_while_a_gate_is_open(story: Workspace, client_home: Path) -> None:
+    file = transcript(story, client_home / "own.jsonl")
+    ask(story, kind="MANUAL")
+    assert router.call("resume", story, resume.Request("1", mode="continue")).session
+    file.unlink()
+    with pytest.raises(DevsError) as caught:
+        router.call("resume", story, resume.Request("1", mode="continue"))
+    assert caught.value.code == "GATE_BLOCKED"
+    assert list(client_home.rglob("*.jsonl")) == []
+
+
+@pytest.mark.quick
+def test_a_contract_goes_on_in_the_session_of_its_supervisor(story: Workspace, client_home: Path) -> None:
+    file = transcript(story, client_home / "own.jsonl", "steers")
+    contract_start.run(story, contract_start.Request("1", "steers"))
+    found = router.call("resume", story, resume.Request(contract="1"))
+    assert (found.mode, found.contract, found.task_id) == ("continue", "1", None)
+    assert found.start_command == ("claude", "--resume", "steers")
+    assert found.bundle.task is None
+    assert list(schemas.problems("resume-bundle", plain(found.bundle))) == []
+    assert [one.content for one in found.bundle.conversation] == ["Parse the dates."]
+    assert router.call("resume", story, resume.Request("1")).task_id == "task-1"
+    assert file.exists()
+
+
+def test_what_has_no_session_cannot_continue(story: Workspace) -> None:
+    task_complete.run(story, task_complete.Request("1", "done", everything=True))
+    task_start.run(story, task_start.Request("2"))
+    with pytest.raises(DevsError, match="No session is known"):
+        router.call("resume", story, resume.Request("2", mode="continue"))

@@ -54,9 +54,9 @@ class Heard(NamedTuple):
 class Facts:
     """All that is known, before anything is shortened. Lists are in the order of their time."""
 
-    mode: Mode
     code: BundleCode
     changes: BundleChanges
+    mode: Mode = "with_context"
     task: BundleTask | None = None
     contract: BundleContract | None = None
     gates: tuple[BundleGate, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-MODES: Final = ("with_context",)
+MODES: Final = ("with_context", "continue")
 # Tokens of a bundle. The most is what fits into one argument of a program, which has 128 KiB.
 LEAST: Final = 2_000
 BUDGET: Final = 20_000

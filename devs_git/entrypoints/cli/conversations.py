@@ -139,7 +139,10 @@ def _resume_text(result: Resumed | Listing) -> str:
 )
 @click.argument("target", metavar="[TASK|CONTRACT]", required=False, default="")
 @click.option(
-    "--mode", default="", metavar="MODE", help="with_context: print what a new session needs to know."
+    "--mode",
+    default="",
+    metavar="MODE",
+    help="with_context: print what a new session needs to know. continue: the session that it had goes on.",
 )
 @click.option("--contract", is_flag=True, help="The name is a contract's, if a task has it, too.")
 @click.option("--context", default="", metavar="TEXT", help="What you tell the new session besides.")
@@ -149,11 +152,12 @@ def _resume_text(result: Resumed | Listing) -> str:
 )
 @click.option("--limit", type=int, default=50, show_default=True, help="The number of rows of the list.")
 @click.option("--cursor", default="", help="Older rows: the next_cursor of an earlier answer.")
-def resume(*, target: str, **options: Any) -> VerbRequest:
+def resume(*, target: str, contract: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.resume import Request
 
     asks = terminal.choose if not target and terminal.interactive() and "--json" not in sys.argv else None
-    return Request(target, choose=asks, **options)
+    options |= {"contract": target} if contract else {"target": target}
+    return Request(choose=asks, **options)
 
 
 @command(

@@ -196,7 +196,16 @@ _ALL: Final = (
         f"{_TASK}/continue",
         "resume_task",
         {"task_id": "{id}"},
-        hides=("limit", "cursor"),
+        hides=("limit", "cursor", "contract"),
+        operation="continue_task",
+    ),
+    RestRoute(
+        "POST",
+        "/contracts/{contract}/supervisor/resume",
+        "resume_task",
+        {"contract": "{contract}"},
+        hides=("limit", "cursor", "task_id"),
+        operation="resume_supervisor",
     ),
     RestRoute(
         "POST",

@@ -167,12 +167,16 @@ TOOLS: Final = (
     Tool(
         "resume_task",
         "resume",
-        "Show what a new session must know to go on with a task (the bundle), and the command that starts it. "
+        "Go on with a task: what a new session must know (the bundle), or its own session; and the command that starts it. "
         "Without a task it lists what can be resumed.",
         (
             Param("task_id", TEXT, "The task or contract; task-10@2: up to there.", "target"),
+            Param("contract", TEXT, "A contract, if a task has its name, too."),
             Param(
-                "resume_mode", {**TEXT, "enum": ["", *choices.MODES]}, "with_context: the default.", "mode"
+                "resume_mode",
+                {**TEXT, "enum": ["", *choices.MODES]},
+                "with_context: a new session with the bundle; continue: the same session.",
+                "mode",
             ),
             Param(
                 "additional_context",
@@ -189,7 +193,13 @@ TOOLS: Final = (
             limit(choices.ROWS),
             Param("cursor", TEXT, "An earlier next_cursor."),
         ),
-        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND"),
+        codes=(
+            "TASK_NOT_FOUND",
+            "CHECKPOINT_NOT_FOUND",
+            "CONTRACT_NOT_FOUND",
+            "MESSAGE_NOT_FOUND",
+            "GATE_BLOCKED",
+        ),
     ),
     Tool(
         "branch_from_checkpoint",

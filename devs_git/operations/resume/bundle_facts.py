@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from devs_git.domain.ledger.event_contracts import Contract
 from devs_git.domain.ledger.event_operations import Dropped, Rewound, Undone
 from devs_git.domain.ledger.events import Event
@@ -16,29 +14,22 @@ from devs_git.domain.resume.bundle import (
     BundleRewind,
     BundleTask,
     ContractTask,
-    Mode,
 )
 from devs_git.errors import DevsError
 from devs_git.operations.resume import code_state
+from devs_git.storage.git.places import Places
 from devs_git.storage.ledger import gate_files, task_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
 
 
-class Wanted(NamedTuple):
-    """In which mode somebody goes on, from which point (None: from now), and what he adds."""
-
-    mode: Mode
-    context: str = ""
-    point: Checkpoint | None = None
-
-
-def of_task(workspace: Workspace, tip: Tip, task: Task, wanted: Wanted) -> Facts:
-    """The facts of a task, up to the point."""
-    history, point = tip.here, wanted.point
+def of_task(
+    workspace: Workspace, tip: Tip, named: tuple[Task, Checkpoint | None], places: Places | None
+) -> Facts:
+    """The facts of a task in a worktree, up to the checkpoint, or up to now."""
+    history, (task, point) = tip.here, named
     points = [one for one in history.of_task(task.task_id) if one.live]
     since = point or (points[-1] if points else None)
-    places = code_state.places_of(workspace, task.worktree, task.task_id)
     code, changes = code_state.read(
         workspace,
         places,
@@ -48,7 +39,6 @@ def of_task(workspace: Workspace, tip: Tip, task: Task, wanted: Wanted) -> Facts
     )
     until = point.created_at if point else ""
     return Facts(
-        mode=wanted.mode,
         code=code,
         changes=changes,
         task=BundleTask(
@@ -64,16 +54,14 @@ def of_task(workspace: Workspace, tip: Tip, task: Task, wanted: Wanted) -> Facts
         rewound=_rewinds(history, frozenset((task.task_id,)), until),
         checkpoints=tuple(_point(one) for one in points if not until or one.created_at <= until),
         point=point.name if point else "",
-        context=wanted.context,
     )
 
 
-def of_contract(workspace: Workspace, tip: Tip, contract: Contract, worktree: str, wanted: Wanted) -> Facts:
+def of_contract(workspace: Workspace, tip: Tip, contract: Contract, places: Places | None) -> Facts:
     """The facts of a contract whose supervisor worked in this worktree."""
     history = tip.here
     tasks = [task for task in history.tasks.values() if task.contract == contract.name]
     names = frozenset(task.task_id for task in tasks)
-    places = code_state.places_of(workspace, worktree)
     points = sorted((one for one in history.live() if one.task_id in names), key=lambda one: one.created_at)
     last = points[-1] if points else None
     code, changes = code_state.read(
@@ -85,7 +73,6 @@ def of_contract(workspace: Workspace, tip: Tip, contract: Contract, worktree: st
     )
     newest = sorted(tasks, key=lambda task: task.started_at, reverse=True)
     return Facts(
-        mode=wanted.mode,
         code=code,
         changes=changes,
         contract=BundleContract(
@@ -97,7 +84,6 @@ def of_contract(workspace: Workspace, tip: Tip, contract: Contract, worktree: st
         gates=_gates(tip, names, ""),
         rewound=_rewinds(history, names, ""),
         checkpoints=tuple(map(_point, points)),
-        context=wanted.context,
     )
 
 

@@ -26,12 +26,20 @@ class Named:
     point: Checkpoint | None = None
     contract: Contract | None = None
 
+    @property
+    def name(self) -> str:
+        """The name of the checkpoint, of the task or of the contract."""
+        one = self.point or self.task
+        return (
+            self.contract.name if self.contract else getattr(one, "name", "") or getattr(one, "task_id", "")
+        )
+
 
 @immutable
 class Row:
     """A task or a contract. `session_id` is that of its last session, '' if none is known; `seen_at`: its last sign.
 
-    `contract` is that of a task, too. `modes`: what `resume` can do with it, its default first.
+    `contract` is that of a task, too.
     """
 
     kind: Literal["task", "contract"]

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import shlex
+
 from devs_git.commands.resume import Listing, Result
-from devs_git.entrypoints.cli.texts.render import status_word, table, when
+from devs_git.entrypoints.cli.texts.render import path, status_word, table, when
 from devs_git.entrypoints.console import paint
+from devs_git.operations.resume.native_session import ResumedSession
+
+
+def _session(result: Result, session: ResumedSession) -> str:
+    """Which session goes on, and how."""
+    what = result.task_id or f"contract {result.contract}"
+    made = "was written from the catalog, because the client has none" if session.written else "is there"
+    words = shlex.join(result.start_command)
+    lines = [
+        f"{paint(what, bold=True)} goes on in session {session.session_id} of {session.client}: its transcript {made}.",
+        *(f"Not in it: {sentence}" for sentence in session.left_out),
+        f"Run in the worktree {path(result.worktree)}:",
+        f"  {words}",
+    ]
+    return "\n".join(lines)
 
 
 def resume_text(result: Result | Listing) -> str:
     """The text of the bundle, for an agent; or a numbered list, for a person."""
     if isinstance(result, Result):
-        return result.markdown.removesuffix("\n")
+        return _session(result, result.session) if result.session else result.markdown.removesuffix("\n")
     if not result.rows:
         return "There is no task yet. To start one: devs-git task start ID"
     rows = [

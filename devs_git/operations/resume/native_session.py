@@ -1,0 +1,103 @@
+"""The session that goes on: the client's own, or, if the client deleted it, one that is written from the catalog."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from devs_git.domain.resume import start_command
+from devs_git.errors import DevsError
+from devs_git.storage.catalog import messages, transcripts
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.git import refs
+from devs_git.storage.git.places import Places
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+
+@immutable
+class ResumedSession:
+    """A session that goes on. `file`: its transcript. `written`: devs-git wrote it now, because the client's own is gone.
+
+    `tokens` is an estimate. `left_out`: what of the conversation is not in it, one sentence each.
+    """
+
+    client: str
+    session_id: str
+    file: str
+    messages: int
+    tokens: int
+    written: bool
+    left_out: tuple[str, ...]
+
+
+class Ready(NamedTuple):
+    """A session, and the words that start its client with it."""
+
+    session: ResumedSession
+    command: tuple[str, ...]
+
+
+class Wish(NamedTuple):
+    """For which client (its own if ''), in which worktree, under which title; `context` is a first message, '' for none."""
+
+    to: str
+    places: Places
+    title: str
+    context: str = ""
+
+
+def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) -> Ready:
+    """The same session, if its transcript is there; else one that is written from the catalog.
+
+    MESSAGE_NOT_FOUND if the catalog does not have it; GATE_BLOCKED if it has to be written while a gate is open; the codes of
+    `write_session`.
+    """
+    known = messages.session(catalog, session_id)
+    if known is None:
+        raise DevsError(
+            "MESSAGE_NOT_FOUND",
+            "The session that should go on is not known here.",
+            hint="Import its transcript: devs-git conversation import FILE",
+            session_id=session_id,
+        )
+    client = wish.to or known.client
+    own = transcripts.of_session(catalog, session_id)
+    if not own or client != known.client:
+        return _written(workspace, catalog, session_id, wish)
+    command = start_command.command(client, wish.context, session_id)
+    session = ResumedSession(
+        client,
+        session_id,
+        os.fspath(own[0].path),
+        known.message_count,
+        known.token_count,
+        written=False,
+        left_out=(),
+    )
+    return Ready(session, command)
+
+
+def _written(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) -> Ready:
+    from devs_git.operations.sessions import write_session
+
+    for gate in workspace.ledger.open_gates()[:1]:
+        raise DevsError(
+            "GATE_BLOCKED",
+            f"The session has to be written, which waits, because gate {gate} waits for a person's decision.",
+            hint=f"See it: devs-git gate show {gate}",
+            gate_id=gate,
+        )
+    assert wish.places.top
+    target = write_session.Target(wish.places.top, wish.title, refs.branch(wish.places.git_dir))
+    made = write_session.write(workspace, catalog, write_session.Point(session_id), target, wish.to)
+    session = ResumedSession(
+        made.client,
+        made.session_id,
+        os.fspath(made.file),
+        made.messages,
+        made.tokens,
+        written=True,
+        left_out=made.left_out,
+    )
+    return Ready(session, start_command.command(made.client, wish.context, made.session_id))
