@@ -23,7 +23,8 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`target`: `task-10`, `task-10@2` (the conversation up to there), or a contract. `contract` is a contract, in any case.
+    """`target`: `task-10`, `task-10@2` (the conversation up to there), or a contract. `contract` is a contract, in any case, and
+    counts if both are there.
     Without both it is the list. `mode`: '' for that of the table in docs/resume.md. `context`: what the new session is told besides. `to`: the
     client, by default that of the last session. `tokens`: of the bundle. `limit`, `cursor`: of the list.
     `choose` asks a person for one of so many rows.
@@ -41,8 +42,6 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         paging.check_limit(self.limit, choices.ROWS)
-        if self.target and self.contract:
-            raise invalid("contract", "Name a task or a contract, and not both.")
         if self.mode and self.mode not in choices.MODES:
             raise invalid("mode", "There is no such mode.", hint="Use one of: " + ", ".join(choices.MODES))
         if not choices.LEAST <= self.tokens <= choices.MOST:
