@@ -79,7 +79,7 @@ MORE: Final = {
     "trace list": 78,
     "verify": 249,
     "mcp, start": 138,
-    "mcp, list of tools": 265,
+    "mcp, list of tools": 267,
 }
 
 

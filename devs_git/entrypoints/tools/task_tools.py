@@ -167,28 +167,28 @@ TOOLS: Final = (
     Tool(
         "resume_task",
         "resume",
-        "Go on with a task: what a new session must know (the bundle), or its own session; and the command that starts it. "
-        "Without a task it lists what can be resumed.",
+        "Go on with a task: what a new session must know, or its own session, and the command that starts it. "
+        "Without a task: list them.",
         (
-            Param("task_id", TEXT, "The task or contract; task-10@2: up to there.", "target"),
-            Param("contract", TEXT, "A contract, if a task has its name, too."),
+            Param("task_id", TEXT, "Or a contract; task-10@2: up to there.", "target"),
+            Param("contract", TEXT, "A contract with a task's name."),
             Param(
                 "resume_mode",
                 {**TEXT, "enum": ["", *choices.MODES]},
-                "with_context: a new session with the bundle; continue: the same session.",
+                "with_context: a new session.",
                 "mode",
             ),
             Param(
                 "additional_context",
                 {**TEXT, "maxLength": choices.LONGEST},
-                "What the new session is told besides.",
+                "What it is told besides.",
                 "context",
             ),
             Param("to", {**TEXT, "enum": ["", *start_command.CLIENTS]}, "The client."),
             Param(
                 "tokens",
                 {"type": "integer", "minimum": choices.LEAST, "maximum": choices.MOST},
-                "The most tokens of the bundle, about.",
+                "At most.",
             ),
             limit(choices.ROWS),
             Param("cursor", TEXT, "An earlier next_cursor."),

@@ -84,9 +84,9 @@ def _directives(workspace: Workspace, catalog: Catalog, task_id: str) -> tuple[B
     """The directives that wait for the task."""
     if not workspace.ledger.tip().names("directives"):
         return ()
-    from devs_git.operations.directives import waiting
+    from devs_git.operations.directives import hand_over
 
     return tuple(
         BundleDirective(one.standing.directive_id, one.text, one.author, one.standing.written_at)
-        for one in waiting.find(workspace, catalog, task_id)
+        for one in hand_over.in_force(workspace, catalog, task_id)
     )
