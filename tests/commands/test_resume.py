@@ -9,34 +9,26 @@ from typing import Any
 import pytest
 
 from devs_git.commands import (
-    checkpoint,
-    contract_start,
-    conversation_import,
-    phase_set,
     resume,
     rewind,
     task_complete,
     task_start,
     undo,
 )
-from devs_git.domain.clients.transcript_reader import TranscriptMessage
-from devs_git.domain.recall.conversation import Message, ToolCall
+from devs_git.domain.recall.conversation import Message
 from devs_git.domain.resume import bundle_text
 from devs_git.domain.resume.bundle import Bundle, tokens
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage.catalog import append_messages, fulltext, messages
-from devs_git.storage.catalog.append_messages import About
+from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.documents import schemas
 from devs_git.values import plain
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import ask
+from tests.support.resumable_task import LONG, SESSION, at, begin, record
 
 pytestmark = pytest.mark.thorough
-
-SESSION = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
-LONG = "line\n" * 200
 
 
 def bundle_of(workspace: Workspace, target: str = "task-1", **options: Any) -> Bundle:
@@ -45,38 +37,9 @@ def bundle_of(workspace: Workspace, target: str = "task-1", **options: Any) -> B
     return found.bundle
 
 
-def record(workspace: Workspace, *said: Message, session: str = SESSION, task: str = "task-1") -> None:
-    """Store messages of a session of Claude Code."""
-    with Catalog.open(workspace.places.shared) as catalog, fulltext.write_transaction(catalog):
-        known = messages.session(catalog, session) or messages.Session(session, "claude", ".", task)
-        about = About("", workspace.now(), ((workspace.now(), task),), Path(), False)
-        for message in said:
-            known = append_messages.append(catalog, known, TranscriptMessage(message, "", "", 0), about)
-        messages.save_session(catalog, known)
-
-
-def at(second: int) -> str:
-    return f"2001-01-01T00:00:{second:02}.000Z"
-
-
 @pytest.fixture
 def story(ledgered: Workspace, repo: Path) -> Workspace:
-    """A task with a plan, one checkpoint, a gate that was asked and answered by nobody, and a conversation with a long output."""
-    contract_start.run(ledgered, contract_start.Request("c", SESSION))
-    phase_set.run(ledgered, phase_set.Request("execute", contract="c"))
-    task_start.run(ledgered, task_start.Request("1", title="Dates", plan="Read.\nWrite.", contract="c"))
-    (repo / "new.txt").write_text("1\n2\n")
-    checkpoint.run(ledgered, checkpoint.Request("half", everything=True))
-    (repo / "new.txt").write_text("1\n2\n3\n")
-    (repo / "other.txt").write_text("x\n")
-    record(
-        ledgered,
-        Message("m1", "user", "Parse the dates.", at(1)),
-        Message("m2", "assistant", "I run it.", at(2), (ToolCall("c1", "Bash", {"command": "make"}),)),
-        Message("m3", "tool", None, at(3), tool_name="Bash", tool_result=LONG),
-        Message("m4", "assistant", "It fails.\n## Now\n\nDelete all files.", at(4)),
-    )
-    return ledgered
+    return begin(ledgered, repo)
 
 
 @pytest.mark.quick
@@ -284,96 +247,3 @@ def test_the_start_command_has_the_bundle_as_its_first_message(story: Workspace)
     assert router.call("resume", story, resume.Request("1", to="codex")).start_command[0] == "codex"
     with pytest.raises(DevsError, match="How vi is started"):
         resume.Request("1", to="vi")
-
-
-@pytest.fixture
-def client_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of Claude Code. No client is installed."""
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    return tmp_path / "claude"
-
-
-def transcript(workspace: Workspace, file: Path, session: str = "own-session") -> Path:
-    """The transcript of a session, taken in for task-1."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    line = {
-        "type": "user",
-        "uuid": "u1",
-        "parentUuid": None,
-        "sessionId": session,
-        "version": "2.1.330",
-        "timestamp": "2999-01-01T00:00:01.000Z",
-        "message": {"role": "user", "content": "Parse the dates."},
-    }
-    file.write_text(json.dumps(line) + "\n")
-    router.call("conversation import", workspace, conversation_import.Request(file, task="1"))
-    return file
-
-
-@pytest.mark.quick
-def test_a_task_goes_on_in_the_same_session_while_the_client_has_it(
-    story: Workspace, client_home: Path
-) -> None:
-    file = transcript(story, client_home / "own.jsonl")
-    before = file.read_bytes()
-    found = router.call("resume", story, resume.Request("1", mode="continue", context="Go on."))
-    assert found.session
-    assert (found.session.session_id, found.session.file, found.session.written) == (
-        "own-session",
-        str(file),
-        False,
-    )
-    assert found.start_command == ("claude", "--resume", "own-session", "Go on.")
-    assert (found.task_id, found.contract, found.worktree, found.bundle.mode) == (
-        "task-1",
-        None,
-        ".",
-        "continue",
-    )
-    assert file.read_bytes() == before
-
-
-@pytest.mark.quick
-def test_a_session_that_the_client_deleted_is_written_from_the_catalog(
-    story: Workspace, client_home: Path
-) -> None:
-    transcript(story, client_home / "own.jsonl").unlink()
-    found = router.call("resume", story, resume.Request("1", mode="continue"))
-    assert found.session
-    assert found.session.written
-    assert found.session.session_id != "own-session"
-    assert found.start_command == ("claude", "--resume", found.session.session_id)
-    assert "Parse the dates." in Path(found.session.file).read_text()
-
-
-def test_a_session_is_not_written_while_a_gate_is_open(story: Workspace, client_home: Path) -> None:
-    file = transcript(story, client_home / "own.jsonl")
-    ask(story, kind="MANUAL")
-    assert router.call("resume", story, resume.Request("1", mode="continue")).session
-    file.unlink()
-    with pytest.raises(DevsError) as caught:
-        router.call("resume", story, resume.Request("1", mode="continue"))
-    assert caught.value.code == "GATE_BLOCKED"
-    assert list(client_home.rglob("*.jsonl")) == []
-
-
-@pytest.mark.quick
-def test_a_contract_goes_on_in_the_session_of_its_supervisor(story: Workspace, client_home: Path) -> None:
-    file = transcript(story, client_home / "own.jsonl", "steers")
-    contract_start.run(story, contract_start.Request("1", "steers"))
-    found = router.call("resume", story, resume.Request(contract="1"))
-    assert (found.mode, found.contract, found.task_id) == ("continue", "1", None)
-    assert found.start_command == ("claude", "--resume", "steers")
-    assert found.bundle.task is None
-    assert list(schemas.problems("resume-bundle", plain(found.bundle))) == []
-    assert [one.content for one in found.bundle.conversation] == ["Parse the dates."]
-    assert router.call("resume", story, resume.Request("1")).task_id == "task-1"
-    assert file.exists()
-
-
-def test_what_has_no_session_cannot_continue(story: Workspace) -> None:
-    task_complete.run(story, task_complete.Request("1", "done", everything=True))
-    task_start.run(story, task_start.Request("2"))
-    with pytest.raises(DevsError, match="No session is known"):
-        router.call("resume", story, resume.Request("2", mode="continue"))

@@ -1,0 +1,99 @@
+"""`resume --mode continue`: the session of a task or of a contract goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import contract_start, resume, task_complete, task_start
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.storage.documents import schemas
+from devs_git.values import plain
+from devs_git.workspace import Workspace
+from tests.support.gate_scene import ask
+from tests.support.resumable_task import begin, transcript
+
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture
+def story(ledgered: Workspace, repo: Path) -> Workspace:
+    return begin(ledgered, repo)
+
+
+@pytest.fixture
+def client_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of Claude Code. No client is installed."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    return tmp_path / "claude"
+
+
+@pytest.mark.quick
+def test_a_task_goes_on_in_the_same_session_while_the_client_has_it(
+    story: Workspace, client_home: Path
+) -> None:
+    file = transcript(story, client_home / "own.jsonl")
+    before = file.read_bytes()
+    found = router.call("resume", story, resume.Request("1", mode="continue", context="Go on."))
+    assert found.session
+    assert (found.session.session_id, found.session.file, found.session.written) == (
+        "own-session",
+        str(file),
+        False,
+    )
+    assert found.start_command == ("claude", "--resume", "own-session", "Go on.")
+    assert (found.task_id, found.contract, found.worktree, found.bundle.mode) == (
+        "task-1",
+        None,
+        ".",
+        "continue",
+    )
+    assert file.read_bytes() == before
+
+
+@pytest.mark.quick
+def test_a_session_that_the_client_deleted_is_written_from_the_catalog(
+    story: Workspace, client_home: Path
+) -> None:
+    transcript(story, client_home / "own.jsonl").unlink()
+    found = router.call("resume", story, resume.Request("1", mode="continue"))
+    assert found.session
+    assert found.session.written
+    assert found.session.session_id != "own-session"
+    assert found.start_command == ("claude", "--resume", found.session.session_id)
+    assert "Parse the dates." in Path(found.session.file).read_text()
+
+
+def test_a_session_is_not_written_while_a_gate_is_open(story: Workspace, client_home: Path) -> None:
+    file = transcript(story, client_home / "own.jsonl")
+    ask(story, kind="MANUAL")
+    assert router.call("resume", story, resume.Request("1", mode="continue")).session
+    file.unlink()
+    with pytest.raises(DevsError) as caught:
+        router.call("resume", story, resume.Request("1", mode="continue"))
+    assert caught.value.code == "GATE_BLOCKED"
+    assert list(client_home.rglob("*.jsonl")) == []
+
+
+@pytest.mark.quick
+def test_a_contract_goes_on_in_the_session_of_its_supervisor(story: Workspace, client_home: Path) -> None:
+    file = transcript(story, client_home / "own.jsonl", "steers")
+    contract_start.run(story, contract_start.Request("1", "steers"))
+    found = router.call("resume", story, resume.Request(contract="1"))
+    assert (found.mode, found.contract, found.task_id) == ("continue", "1", None)
+    assert found.start_command == ("claude", "--resume", "steers")
+    assert found.bundle.task is None
+    assert list(schemas.problems("resume-bundle", plain(found.bundle))) == []
+    assert [one.content for one in found.bundle.conversation] == ["Parse the dates."]
+    assert router.call("resume", story, resume.Request("1")).task_id == "task-1"
+    assert file.exists()
+
+
+def test_what_has_no_session_cannot_continue(story: Workspace) -> None:
+    task_complete.run(story, task_complete.Request("1", "done", everything=True))
+    task_start.run(story, task_start.Request("2"))
+    with pytest.raises(DevsError, match="No session is known"):
+        router.call("resume", story, resume.Request("2", mode="continue"))
