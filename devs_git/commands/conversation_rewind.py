@@ -5,8 +5,12 @@ No message and no transcript is deleted or changed: the catalog marks what was t
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from devs_git.domain.checkpoints.plan_id import Options
+from devs_git.domain.checkpoints.rewind_selection import preserve_mode, require_untracked_mode
 from devs_git.domain.ledger import contracts
 from devs_git.domain.ledger.event_contracts import session_text
 from devs_git.domain.ledger.event_operations import ConversationRewound, Movement
@@ -15,11 +19,12 @@ from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.contracts import sessions
 from devs_git.operations.recall import ingest, open_catalog
+from devs_git.operations.rewind import go_back
 from devs_git.storage.catalog import messages, transcripts
 from devs_git.storage.ledger.clone_history import name_clone
 from devs_git.storage.worktree import move_tree
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace, local_time
 
 if TYPE_CHECKING:
@@ -28,6 +33,8 @@ if TYPE_CHECKING:
     from devs_git.operations.sessions.write_session import WrittenSession
     from devs_git.storage.catalog.database import Catalog
 
+NAME: Final = "conversation rewind"
+REFUSAL: Final = "GIT_RESET_FAILED"
 _ONE: Final = "Name one of: how many messages go, the message that stays last, or a time."
 
 
@@ -36,7 +43,8 @@ class Request(VerbRequest):
     """Of `session`, of the session that steers `contract`, or else of the last session in this worktree.
 
     Exactly one of `by_messages` (so many are taken back), `to_message` (the id of the last one that stays) and `to` (a time:
-    what was said until then stays).
+    what was said until then stays). `code`: the code goes back to that message, too; then `preserve` and `untracked`
+    are those of a rewind.
     """
 
     by_messages: int | None = None
@@ -44,6 +52,9 @@ class Request(VerbRequest):
     to: str = ""
     session: str = ""
     contract: str = ""
+    code: bool = False
+    preserve: str | None = None
+    untracked: str | None = None
     dry_run: bool = False
 
     def __post_init__(self) -> None:
@@ -54,6 +65,7 @@ class Request(VerbRequest):
         if self.session and self.contract:
             raise invalid("session", "Name a session or a contract, not both.")
         sessions.check("session", self.session)
+        _CodeRequest.check(self)
 
     def choice(self, workspace: Workspace) -> Choice:
         """Where to cut. INVALID_ARGUMENTS {to} if it is no time."""
@@ -62,6 +74,35 @@ class Request(VerbRequest):
 
         until = spoken_times.time_of("to", self.to, workspace.clock(), local_time) if self.to else ""
         return Choice(self.by_messages or 0, self.to_message, until)
+
+
+@immutable
+class _CodeRequest:
+    """The rewind of the code that belongs to the rewind of the conversation."""
+
+    options: Options
+    dry_run: bool
+    plan_id: str | None = None
+    override_reason: str | None = None
+
+    @property
+    def target(self) -> str:
+        return self.options.target
+
+    @classmethod
+    def to(cls, target: str, request: Request) -> _CodeRequest:
+        """To a moment or checkpoint, as the request says."""
+        options = Options(target, preserve_mode(request.preserve), None, request.untracked)
+        return cls(options, request.dry_run)
+
+    @staticmethod
+    def check(request: Request) -> None:
+        """INVALID_ARGUMENTS for options that are not those of a rewind, or that need --code."""
+        for name in ("preserve", "untracked"):
+            if getattr(request, name) is not None and not request.code:
+                raise invalid(name, f"{name} needs --code: without it, no file is moved.")
+        require_untracked_mode(request.untracked)
+        preserve_mode(request.preserve)
 
 
 @immutable
@@ -80,7 +121,8 @@ class Result(VerbResult):
     """What was taken back, or would be in a dry run: then `rewind_id` and `backup` are '', and `session` is None.
 
     `message_id`: the last message of `session_id` that stays, `kept_messages`: how many stay. `left_out`: what of these the
-    new session does not have. `start_command`: what starts it, in this worktree.
+    new session does not have. `start_command`: what starts it, in this worktree. `code`: what the rewind of the code did, or
+    would do; None without one.
     """
 
     rewind_id: str
@@ -93,19 +135,27 @@ class Result(VerbResult):
     left_out: tuple[str, ...]
     sqlite_tables_affected: tuple[str, ...]
     backup: str = ""
+    code: go_back.Plan | go_back.Result | None = None
     blocked_by: tuple[dict[str, Any], ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """MESSAGE_NOT_FOUND, CONTRACT_NOT_FOUND, BUSY; CONFLICT if the client's form of the session is not known."""
+    """MESSAGE_NOT_FOUND, CONTRACT_NOT_FOUND, BUSY; CONFLICT if the client's form of the session is not known.
+
+    With `code`: MOMENT_NOT_FOUND, and the codes of a rewind. Then both are rewound, or neither.
+    """
     if request.dry_run:
         with open_catalog.catalog_for_reading(workspace) as catalog:
-            return _result(_find(workspace, catalog, request))
+            return _preview(workspace, catalog, request)
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
         with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
             _take_in(workspace, catalog, _session(workspace, catalog, request))
             point = _find(workspace, catalog, request)
-            result = _rewind(workspace, site, catalog, point)
+            result = (
+                _rewind_both(workspace, site, catalog, request, point)
+                if request.code
+                else _rewind(workspace, site, catalog, point)
+            )
         # The marks follow from the event.
         with open_catalog.open_catalog(workspace, caught_up=True):
             return result
@@ -140,28 +190,68 @@ def _find(workspace: Workspace, catalog: Catalog, request: Request) -> RewindPoi
     return rewind_point.find(catalog, _session(workspace, catalog, request), request.choice(workspace))
 
 
+def _preview(workspace: Workspace, catalog: Catalog, request: Request) -> Result:
+    point = _find(workspace, catalog, request)
+    if not request.code:
+        return _result(point)
+    wanted = _CodeRequest.to(_state(workspace, catalog, point), request)
+    with move_tree.translate_failures(REFUSAL):
+        plan = go_back.preview(workspace, wanted)
+    return replace(_result(point), code=plan, blocked_by=plan.blocked_by)
+
+
 def _rewind(workspace: Workspace, site: Site, catalog: Catalog, point: RewindPoint) -> Result:
+    """Rewind the conversation alone. No file is moved."""
     from devs_git.operations.rewind import undo_messages
 
-    op_id = workspace.new_id("conversation rewind")
+    op_id = workspace.new_id(NAME)
     clone = name_clone(site.places.common, workspace.new_nonce)
+    subject = f"{NAME}: {point.taken_back} messages of {point.cut.session_id}"
+    movement = Movement(op_id, undo_messages.branch_of(site), "", "", messages_undone=(str(point.cut),))
+    with _new_session(workspace, site, catalog, point) as written:
+        target = session_text(written.client, written.session_id)
+
+        def make_event(movement: Movement) -> Event:
+            return workspace.event_of(ConversationRewound(target, clone, movement), subject, verb_name=NAME)
+
+        undo_messages.record(workspace, site, movement, make_event)
+    return _result(point, op_id, written)
+
+
+def _rewind_both(
+    workspace: Workspace, site: Site, catalog: Catalog, request: Request, point: RewindPoint
+) -> Result:
+    """Rewind the code, by the engine, whose event names the messages, too."""
+    wanted = _CodeRequest.to(_state(workspace, catalog, point), request)
+    with move_tree.translate_failures(REFUSAL):
+        plan = go_back.make_plan(workspace, site, wanted)
+        with _new_session(workspace, site, catalog, point) as written:
+            cause = go_back.Cause(NAME, (str(point.cut),))
+            moved = go_back.rewind(workspace, site, wanted, plan, cause)
+    go_back.note_what_is_back(workspace, moved)
+    return replace(_result(point, moved.rewind_id, written), code=moved)
+
+
+def _state(workspace: Workspace, catalog: Catalog, point: RewindPoint) -> str:
+    from devs_git.operations.sessions import state_at_point
+
+    return state_at_point.find(workspace, catalog, point)
+
+
+@contextlib.contextmanager
+def _new_session(
+    workspace: Workspace, site: Site, catalog: Catalog, point: RewindPoint
+) -> Iterator[WrittenSession]:
+    """The session that goes on, written. If what follows is refused, nobody would know it, and it goes."""
     site.step("session")
     written = _write(workspace, site, catalog, point)
-    target = session_text(written.client, written.session_id)
-    movement = Movement(op_id, undo_messages.branch_of(site), "", "", messages_undone=(str(point.cut),))
-    subject = f"conversation rewind: {point.taken_back} messages of {point.cut.session_id}"
-
-    def make_event(movement: Movement) -> Event:
-        content = ConversationRewound(target, clone, movement)
-        return workspace.event_of(content, subject, verb_name="conversation rewind")
-
     try:
-        event = undo_messages.record(workspace, site, movement, make_event)
-    except DevsError:
-        # It was refused: nobody would know the new session.
-        written.file.unlink(missing_ok=True)
+        yield written
+    except DevsError as error:
+        # An interrupted move may still be finished, by a person.
+        if error.code != "RECOVERY_NEEDED":
+            written.file.unlink(missing_ok=True)
         raise
-    return _result(point, event, written)
 
 
 def _write(workspace: Workspace, site: Site, catalog: Catalog, point: RewindPoint) -> WrittenSession:
@@ -175,12 +265,11 @@ def _write(workspace: Workspace, site: Site, catalog: Catalog, point: RewindPoin
     return write_session.write(workspace, catalog, Point(cut.session_id, cut.kept), target)
 
 
-def _result(point: RewindPoint, event: Event | None = None, written: WrittenSession | None = None) -> Result:
+def _result(point: RewindPoint, op_id: str = "", written: WrittenSession | None = None) -> Result:
     session = None
     if written:
         known = (written.client, written.session_id, str(written.file), written.messages, written.tokens)
         session = NewSession(*known)
-    op_id = event.op_id if event else ""
     return Result(
         rewind_id=op_id,
         session_id=point.cut.session_id,

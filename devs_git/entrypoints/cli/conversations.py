@@ -10,6 +10,7 @@ import click
 
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import as_text, command
+from devs_git.entrypoints.cli.rewind import PRESERVE, UNTRACKED
 from devs_git.entrypoints.cli.texts import conversation_text, directive_text
 
 if TYPE_CHECKING:
@@ -83,13 +84,20 @@ def conversation_import(**options: Any) -> VerbRequest:
     "conversation rewind",
     text=conversation_text.rewind_text,
     plan=conversation_text.rewind_plan_text,
-    example="devs-git conversation rewind --by-messages 4\ndevs-git conversation rewind --to 14:32",
+    example="devs-git conversation rewind --by-messages 4\ndevs-git conversation rewind --to 14:32 --code",
 )
 @click.option("--by-messages", type=int, metavar="N", help="Take back the last N messages.")
 @click.option("--to-message", default="", metavar="ID", help="Keep this message, and take back all after it.")
 @click.option("--to", default="", metavar="TIME", help="Keep what was said until this time.")
 @click.option("--session", default="", metavar="ID", help="The session. Default: the last session here.")
 @click.option("--contract", default="", metavar="NAME", help="The session that steers this contract.")
+@click.option(
+    "--code",
+    is_flag=True,
+    help="Bring the code back, too: to the newest moment or checkpoint that is not after the message.",
+)
+@PRESERVE
+@UNTRACKED
 @click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
 def conversation_rewind(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_rewind import Request

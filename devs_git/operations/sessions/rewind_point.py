@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from devs_git.domain.recall.message_cuts import Cut
 from devs_git.domain.recall.session_entries import SessionEntry
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
 
 
+# Characters of an id that an event can name.
+_LONGEST: Final = 200
+# The hook of a call may run when so many messages after the call are written already: calls at once, and their results.
+_AROUND: Final = 20
+_NEVER: Final = "9999"
+
+
 class Choice(NamedTuple):
     """One of the three: how many messages go, the id of the last one that stays, or the time (a stamp) that it has at most."""
 
@@ -30,7 +37,7 @@ class Choice(NamedTuple):
 class RewindPoint:
     """`kept`: how many messages of the session stay, `taken_back`: how many of those after them were not rewound before.
 
-    `next_at`: when the first message after them was said.
+    `next_at`: when the first message after them was said, `much_later`: one some messages later.
     """
 
     cut: Cut
@@ -38,6 +45,7 @@ class RewindPoint:
     taken_back: int
     said_at: str
     next_at: str
+    much_later: str
 
 
 def find(catalog: Catalog, session_id: str, choice: Choice) -> RewindPoint:
@@ -45,7 +53,7 @@ def find(catalog: Catalog, session_id: str, choice: Choice) -> RewindPoint:
     lines = rewound_messages.outline(catalog, session_id)
     chosen = _chosen(lines, choice)
     known, kept = write_session.kept_part(catalog, Point(session_id, chosen.message_id))
-    end = _end(known, kept, chosen)
+    end = _end(known, kept, lines, chosen)
     after = [line for line in lines if line.position > end.position]
     if not after:
         raise invalid(
@@ -57,11 +65,13 @@ def find(catalog: Catalog, session_id: str, choice: Choice) -> RewindPoint:
             "session", "The ids of this session cannot be recorded, because they have spaces or are too long."
         )
     return RewindPoint(
-        cut, end.position, sum(not line.cut for line in after), end.timestamp, after[0].timestamp
+        cut=cut,
+        kept=end.position,
+        taken_back=sum(not line.cut for line in after),
+        said_at=end.timestamp,
+        next_at=after[0].timestamp,
+        much_later=after[_AROUND].timestamp if len(after) > _AROUND else _NEVER,
     )
-
-
-_LONGEST = 200
 
 
 def _field(choice: Choice) -> str:
@@ -89,10 +99,15 @@ def _chosen(lines: Sequence[Line], choice: Choice) -> Line:
     raise invalid(_field(choice), "No message would be left of the session.")
 
 
-def _end(known: Sequence[SessionEntry], kept: Sequence[SessionEntry], chosen: Line) -> Line:
+def _end(
+    known: Sequence[SessionEntry], kept: Sequence[SessionEntry], lines: Sequence[Line], chosen: Line
+) -> Line:
     """The last message that stays. Notes of the client after it stay, too, if nothing else lies between."""
-    last = max(kept, key=lambda entry: entry.position)
-    between = [entry for entry in known if last.position < entry.position <= chosen.position]
+    last = max(entry.position for entry in kept)
+    between = [entry for entry in known if last < entry.position <= chosen.position]
     if all(entry.message.role == "system" for entry in between):
         return chosen
-    return Line(last.position, last.message.id, last.message.timestamp or "", cut=False)
+    found = next((line for line in lines if line.position == last), None)
+    if found is None:
+        raise invalid("to_message", "Only the client's own instructions would be left of the session.")
+    return found

@@ -19,9 +19,18 @@ from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.support.kills import Driver, KilledVerb
 from tests.support.scene import Scene
+from tests.support.selection import QUICK
+from tests.support.turn_scene import Turns
 
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_RANDOM_KILLS", "4"))
 REQUEST: dict[str, Any] = {"by_messages": 2}
+BOTH: dict[str, Any] = {
+    "by_messages": 2,
+    "session": "s2",
+    "code": True,
+    "preserve": "stash",
+    "untracked": "remove",
+}
 Told = Callable[[str, object], None]
 
 
@@ -33,14 +42,34 @@ def talked(dirtied: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> S
     said.write_text("".join(map(_line, range(4))))
     request = conversation_import.Request(said)
     router.call("conversation import", Workspace.open(dirtied.top), request)
-    with closing(sqlite3.connect(dirtied.top / ".git" / "devs" / "catalog.db")) as base:
-        base.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the copies of the repository have one file
+    _fold(dirtied.top)
     return dirtied
 
 
 def _line(at: int) -> str:
     known = {"type": "user", "uuid": f"m{at}", "parentUuid": f"m{at - 1}" if at else None, "sessionId": "s1"}
     return json.dumps({**known, "message": {"role": "user", "content": f"word {at}"}}) + "\n"
+
+
+@pytest.fixture
+def worked_with(talked: Scene, tmp_path: Path) -> Scene:
+    """The same with a second session: two turns, and uncommitted work before and in the second one."""
+    turns = Turns(Workspace.open(talked.top), tmp_path)
+    turns.says(1, "s2", "user", "first")
+    turns.says(2, "s2", "assistant", "done")
+    turns.moment(5, "prompt", "s2")
+    turns.says(6, "s2", "user", "second")
+    talked.write({"c.txt": "more work\n", "made.txt": "made\n", "f3.txt": None})
+    turns.says(7, "s2", "assistant", "done again")
+    turns.read()
+    _fold(talked.top)
+    return talked
+
+
+def _fold(top: Path) -> None:
+    """The copies of the repository have one file of the catalog."""
+    with closing(sqlite3.connect(top / ".git" / "devs" / "catalog.db")) as base:
+        base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def check(stage: KilledVerb, copy: Path, note: object) -> str:
@@ -71,6 +100,43 @@ def test_a_rewind_of_a_conversation_killed_before_any_step_is_as_if_not_begun_or
         assert stage.run(copy)["error"] is None
         assert check(stage, copy, at) == "new"
     record_property("counted", f"conversation rewind: {stage.runs} runs, ended {stage.ends}")
+
+
+@pytest.mark.quick
+def test_code_and_conversation_killed_before_any_step_are_both_rewound_or_neither(
+    worked_with: Scene, drive: Driver, record_property: Told
+) -> None:
+    stage = KilledVerb(worked_with.top, "conversation rewind", BOTH, drive)
+    assert (stage.old["cuts"], len(stage.new["cuts"])) == ([], 1)
+    assert {"session", "transaction"} <= set(stage.steps)
+    chosen = [
+        at for at, name in enumerate(stage.steps) if not QUICK or name in ("session", "transaction", "refs")
+    ]
+    for at in chosen:
+        copy = stage.fresh_copy()
+        assert stage.run(copy, at=at)["killed"]
+        end = stage.recover_and_check(copy, (at, stage.steps[at]))
+        shown = router.call(
+            "conversation show", Workspace.open(copy), conversation_show.Request(session="s2")
+        )
+        assert [one.rewound for one in shown.messages] == [False, False, *[end == "new"] * 2]
+    record_property("counted", f"conversation rewind --code: {stage.runs} kills, ended {stage.ends}")
+    assert stage.ends["old"]
+
+
+@pytest.mark.thorough
+def test_killed_at_random_moments_code_and_conversation_are_both_rewound_or_neither(
+    worked_with: Scene, drive: Driver, record_property: Told
+) -> None:
+    seed = int(os.environ.get("DEVS_TEST_SEED", "0")) or random.SystemRandom().randrange(1 << 32)
+    dice = random.Random(seed)
+    stage = KilledVerb(worked_with.top, "conversation rewind", BOTH, drive)
+    for at in range(KILLS):
+        after, whom = dice.uniform(0.0, stage.seconds), dice.choice(["us", "git", "both"])
+        copy = stage.fresh_copy()
+        stage.run(copy, kill_after=after, whom=whom)
+        stage.recover_and_check(copy, (seed, at, whom, after))
+    record_property("counted", f"--code: {KILLS} random kills (seed {seed}), ended {stage.ends}")
 
 
 @pytest.mark.thorough

@@ -111,15 +111,23 @@ def import_text(result: conversation_import.Result) -> str:
 
 def rewind_plan_text(plan: conversation_rewind.Result) -> str:
     """The plan of a rewind of a conversation."""
+    from devs_git.entrypoints.cli.texts import move_text
+    from devs_git.operations.rewind import go_back
+
     lines = [
         f"Rewind the session {printable(plan.session_id, '')}",
         f"  keeps           {plural(plan.kept_messages, 'message')}, the last is {printable(plan.message_id, '')}",
         f"  takes back      {plural(plan.messages_rewound, 'message')}; they are marked, and nothing is deleted",
     ]
+    if isinstance(plan.code, go_back.Plan):
+        return "\n".join([*lines, move_text.rewind_plan_text(plan.code)])
     return "\n".join([*lines, *blocked_lines(plan)])
 
 
 def rewind_text(result: conversation_rewind.Result) -> str:
+    from devs_git.entrypoints.cli.texts import move_text
+    from devs_git.operations.rewind import go_back
+
     taken = plural(result.messages_rewound, "message")
     lines = [
         f"Rewound the session {printable(result.session_id, '')} to message {result.kept_messages}: {taken} taken back."
@@ -128,7 +136,12 @@ def rewind_text(result: conversation_rewind.Result) -> str:
         tokens = plural(result.session.tokens, "token")
         lines.append(f"The new session has {plural(result.session.messages, 'message')}, about {tokens}.")
     lines += [f"Left out: {printable(line, '')}" for line in result.left_out]
-    lines += [f"To go on: {shlex.join(result.start_command)}", "To return: devs-git undo"]
+    lines.append(f"To go on: {shlex.join(result.start_command)}")
+    # The text of a rewind ends with the way back.
+    code = result.code
+    lines.append(
+        move_text.rewind_text(code) if isinstance(code, go_back.Result) else "To return: devs-git undo"
+    )
     return "\n".join(lines)
 
 
