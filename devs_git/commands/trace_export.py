@@ -1,8 +1,9 @@
-"""`trace export`: write all traces as compressed lines of JSON, one trace at a time."""
+"""`trace export`: write all traces and sessions as compressed lines of JSON, one trace at a time."""
 
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -17,7 +18,8 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`write` gets the bytes, unless `output` names a file for them. `task`: only the traces of this task.
+    """`write` gets the bytes, unless `output` names a file for them. `task`: only the traces of this task, and the sessions
+    in which something was said for it.
 
     `raw`: also what looks like a secret, which is masked otherwise.
     """
@@ -43,6 +45,8 @@ class Result:
 
     traces: int
     masked: int
+    sessions: int = 0
+    messages: int = 0
 
 
 class _Sink:
@@ -58,6 +62,7 @@ class _Sink:
 def run(workspace: Workspace, request: Request) -> Result:
     """INVALID_ARGUMENTS{output, extra}. GATE_BLOCKED if a file is named and a gate is open."""
     done = masked = 0
+    counts = Counter[str]()
     places = workspace.places
     place = (
         export_file.open_export(request.output, (places.common, places.git_dir))
@@ -69,8 +74,9 @@ def run(workspace: Workspace, request: Request) -> Result:
         with place as write, gzip.GzipFile(fileobj=_Sink(write), mode="wb", mtime=0) as packed:
             for line in exchange.lines(catalog, request.task, whole=request.raw):
                 packed.write(line)
+                counts[exchange.noun_of(line)] += 1
                 if line.startswith(exchange.HEAD):
                     done += 1
                     masked += exchange.is_masked(line)
                     workspace.progress("exporting traces", done, total)
-    return Result(done, masked)
+    return Result(done, masked, counts["session"], counts["message"])

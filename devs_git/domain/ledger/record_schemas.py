@@ -33,6 +33,8 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "directive": ("directive_id", "text", "created_at"),
     "trace": ("trace_id", "created_at", "task_id", "session_id", "tool_name", "is_error", "input", "parts"),
     "trace-part": ("part",),
+    "session": ("session_id", "client", "messages"),
+    "message": ("message_id", "role", "created_at", "body", "native"),
 }
 
 

@@ -186,6 +186,8 @@ def _export_text(result: devs_git.commands.trace_export.Result) -> str | bytes:
     text = f"Exported {plural(result.traces, 'trace')}."
     if result.masked:
         text += f" What looks like a secret is masked in {result.masked} of them; --raw exports it, too."
+    if result.messages:
+        text += f" With {plural(result.messages, 'message')} of {plural(result.sessions, 'session')}."
     if _option_value("output"):
         return text
     console.write(text, err=True)

@@ -29,7 +29,8 @@ _ADD: Final = "INSERT INTO paths (session_id, position, number, digest, token_co
 class About(NamedTuple):
     """What we know about messages beyond their content. `samples` are times, each with the task that was active then.
 
-    `transcript`: the file that has the messages. `hurried`: see `transcripts.ReadContext`.
+    `transcript`: the file that has the messages. `hurried`: see `transcripts.ReadContext`. `is_stored`: another catalog
+    stored the messages, with their traces.
     """
 
     agent: str
@@ -37,6 +38,7 @@ class About(NamedTuple):
     samples: tuple[tuple[str, str], ...]
     transcript: Path
     hurried: bool
+    is_stored: bool = False
 
 
 def append(catalog: Catalog, known: Session, read: TranscriptMessage, about: About) -> Session:
@@ -57,7 +59,7 @@ def append(catalog: Catalog, known: Session, read: TranscriptMessage, about: Abo
         _claim(catalog, known, told, about)
     else:
         task_id = task_at(about.samples, message.timestamp)
-        kept = _with_trace(catalog, known, read, about, task_id)
+        kept = read.message if about.is_stored else _with_trace(catalog, known, read, about, task_id)
         number = _insert(catalog, known.session_id, read._replace(message=kept), task_id, about)
     grown = replace(
         known,

@@ -1,7 +1,8 @@
-"""The exchange format of traces: lines of JSON, for `trace export` and `trace import`.
+"""The exchange format of traces and sessions: lines of JSON, for `trace export` and `trace import`.
 
 A trace is one line with its fields, then a line for each part of its output: as text if it is UTF-8, else as base64. The
-writer has one part in memory at a time, and the reader one trace.
+writer has one part in memory at a time, and the reader one trace. Sessions follow the traces (`sessions/exported.py`); an
+export with sessions is of version 2.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Protocol
 
 from devs_git.domain.recall.traces import Trace
@@ -19,11 +20,13 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.sessions import exported
 from devs_git.storage.documents import schemas
 from devs_git.storage.git import bounded
 from devs_git.values import fields, replace
 
 FORMAT: Final = "devs-git traces 1"
+WITH_SESSIONS: Final = "devs-git traces 2"
 # An export of any version begins with this.
 START: Final = b'{"format":"devs-git traces '
 # The first line of a trace begins with this.
@@ -32,6 +35,10 @@ _FIELDS: Final = tuple(name for name in fields(Trace) if name not in ("output", 
 # An export has these only for an output that is not the whole: the client cut it, or what looks like a secret is masked.
 # So an earlier devs-git refuses such a trace, instead of taking its output for the whole.
 _NOT_WHOLE: Final = ("cut_by_client", "full_bytes", "masked")
+# How we write the first key of each line that is no part of an output.
+_HEADS: Final = {HEAD: "trace", b'{"session_id":': "session", b'{"message_id":': "message"}
+# A key of each line that is no trace, and the name of its schema.
+_OTHERS: Final = {"message_id": "message", "messages": "session"}
 # The fields that can have any text.
 _FREE: Final = ("input", "tool_name", "agent")
 _TEXTS: Final = tuple(
@@ -54,11 +61,14 @@ def lines(catalog: Catalog, task_id: str = "", *, whole: bool = False) -> Iterat
 
     Unless they are to be `whole`, what looks like a secret is masked; INVALID_ARGUMENTS if the detector is not installed.
     """
-    yield _line({"format": FORMAT})
+    sessions = exported.lines(catalog, task_id, whole=whole)
+    first = next(sessions, None)
+    yield _line({"format": WITH_SESSIONS if first else FORMAT})
     query = f"SELECT t.body_id, {_COLUMNS} FROM traces t WHERE ? IN ('', t.task_id) ORDER BY t.created_at, t.body_id"
     for body_id, *values in catalog.base.execute(query, (task_id,)):
         known = dict(zip(_STORED, values, strict=True))
         yield from _trace_lines(catalog, body_id, known, whole=whole)
+    yield from map(_line, itertools.chain([first] if first else (), sessions))
 
 
 def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any], *, whole: bool) -> Iterator[bytes]:
@@ -111,6 +121,11 @@ def _without_secrets(told: dict[str, Any], payload: bytes, pieces: Iterable[byte
     return hidden if secrets.pieces_hold_secret((payload,)) or secrets.pieces_hold_secret(pieces) else {}
 
 
+def noun_of(line: bytes) -> str:
+    """Whether a line of an export begins a `trace`, or is a `session` or a `message`; '' for any other."""
+    return next((noun for head, noun in _HEADS.items() if line.startswith(head)), "")
+
+
 def is_masked(line: bytes) -> bool:
     """Whether a line of an export begins a trace with a masked place."""
     # Most lines have no such text at all, so they are not parsed.
@@ -128,26 +143,32 @@ def _bytes(name: str, data: bytes) -> dict[str, str]:
         return {f"{name}Base64": base64.b64encode(data).decode()}
 
 
-def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
+def read(source: Source, other: Callable[[str, dict[str, Any]], None]) -> Iterator[tuple[Trace, Packed]]:
     """Read the traces of an export and check them. Each trace has an empty output; the packed output comes with it.
 
+    `other` gets the noun (`session`, `message`) and the record of each other line, and raises ValueError for a bad one.
     INVALID_ARGUMENTS names the first bad line.
     """
     numbered = enumerate(_lines(source), 1)
     number, first = next(numbered, (1, b""))
-    if _parse(first, number).get("format") != FORMAT:
+    if _parse(first, number).get("format") not in (FORMAT, WITH_SESSIONS):
         raise invalid(
             "file", "This is not an export of traces.", hint="Make one: devs-git trace export > FILE"
         )
     for number, line in numbered:
-        known = _parse(line, number, "trace")
+        known = _parse(line, number)
+        noun = next((noun for key, noun in _OTHERS.items() if key in known), "trace")
+        _check(known, number, noun)
         try:
+            if noun != "trace":
+                other(noun, known)
+                continue
             values = {name: known[name] for name in _FIELDS if name in known or name not in _NOT_WHOLE}
             # This fails for lone surrogates, which SQLite cannot store.
             "".join(values[name] for name in _TEXTS).encode()
             packed = bodies.pack_pieces(_output(numbered, known["parts"]))
             yield Trace(**values, output=b"", raw=_data(known, "raw")), packed
-        except (KeyError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise _invalid_line(number) from error
 
 
@@ -213,9 +234,14 @@ def _parse(line: bytes, number: int, noun: str = "") -> dict[str, Any]:
         raise _invalid_line(number) from error
     if not isinstance(found, dict):
         raise _invalid_line(number)
-    for _where, what in schemas.problems(noun, found) if noun else ():
-        raise _invalid_line(number, f"is damaged: {printable(what, '')[:_SAID]}")
+    if noun:
+        _check(found, number, noun)
     return found
+
+
+def _check(found: dict[str, Any], number: int, noun: str) -> None:
+    for _where, what in schemas.problems(noun, found):
+        raise _invalid_line(number, f"is damaged: {printable(what, '')[:_SAID]}")
 
 
 def _invalid_line(number: int, what: str = "is damaged, or the file ends too early") -> DevsError:

@@ -114,6 +114,11 @@ def output_text(result: trace_get.Result, *, raw: bool, payload: bool) -> str | 
 def import_text(result: trace_import.Result) -> str:
     new, known = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
     lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {known} already stored."]
+    if result.messages:
+        new = "1 is" if result.new_messages == 1 else f"{result.new_messages} are"
+        lines.append(
+            f"Read {plural(result.messages, 'message')} of {plural(result.sessions, 'session')}: {new} new."
+        )
     if result.others:
         names = ", ".join(printable(name, "") for name in result.others[:_NAMED])
         more = f" and {len(result.others) - _NAMED} more" if len(result.others) > _NAMED else ""
