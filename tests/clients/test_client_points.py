@@ -13,6 +13,9 @@ from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.operations.moments import moment_rows
 from devs_git.operations.recall.open_catalog import open_catalog
 from devs_git.operations.sessions import find_point
+from tests.clients.claude_code import ClaudeCode
+from tests.clients.codex import Codex, CodexInCode
+from tests.clients.program import Program
 from tests.clients.test_client_moment_names import at_rest
 from tests.clients.workbench import Workbench
 
@@ -45,10 +48,19 @@ def codex_entries(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
             yield f"{turn} {line['ordinal']}", json.dumps(line)
 
 
-def test_each_moment_has_the_place_of_the_transcript_at_which_it_was_made(workbench: Workbench) -> None:
+@pytest.mark.parametrize("program", [ClaudeCode(), Codex(), CodexInCode()], ids=lambda program: program.name)
+def test_each_moment_has_the_place_of_the_transcript_at_which_it_was_made(
+    program: Program, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    with Workbench(program, folder) as workbench:
+        compare(workbench)
+
+
+def compare(workbench: Workbench) -> None:
+    """Let the client work in two turns, and compare the points of its moments with its transcript."""
     program, top = workbench.program, workbench.top
-    if program.client not in ("claude", "codex"):
-        pytest.skip("its points are ids of messages, which tests of the catalog compare")
     run = workbench.run((program.shell("echo 1 >one.txt"),), prompt="Make a file.")
     session = run.payloads[-1]["session_id"]
     workbench.run(
