@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import os
+import posixpath
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from devs_git.domain.clients.moment_call import MomentCall
@@ -22,6 +24,15 @@ from devs_git.workspace import Workspace, system_clock
 
 # Seconds that a call of a tool waits.
 PATIENCE: Final = 5.0
+# What every shell reads as it stands, with spaces between the words.
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,- ")
+# Files from which a program reads its commands, by a part of its name.
+_READ_BY: Final[Mapping[str, tuple[str, ...]]] = {
+    "make": ("GNUmakefile", "makefile", "Makefile"),
+    "npm": ("package.json",),
+    "yarn": ("package.json",),
+    "bun": ("package.json",),
+}
 _TOO_LONG: Final = f"it took more than {PATIENCE:g} seconds"
 
 
@@ -82,16 +93,31 @@ def _make(call: MomentCall, workspace: Workspace, seen: Seen | None, say: Callab
         # With the refs, the state that a call left is all that the next call needs.
         make_moment.make(maker, call.occasion, keep_refs=call.kind == "after")
         return Warned()
-    # Only calls need what knows of commands.
-    from devs_git.operations.moments import net
+    folder = call.folder or str(workspace.top)
+    # The hook looks what changed only if no word of the command is known to destroy something.
+    if call.command and not (seen and _names_no_file(call.command, folder)):
+        # To load what knows of commands takes time.
+        from devs_git.operations.moments import net
 
-    if call.command:
-        folder = call.folder or str(workspace.top)
         return net.before_command(workspace, call.occasion, call.command, folder, seen)
     make_moment.make(maker_of(workspace, seen), call.occasion, keep_refs=True)
     if call.tool in call.client.removing:
+        from devs_git.operations.moments import net
+
         net.before_removal(workspace, call.occasion)
     return Warned()
+
+
+def _names_no_file(command: str, folder: str) -> bool:
+    """Whether a command is plain words, and none of them is, or has in it, the name of something that is in the folder."""
+    if not _PLAIN.issuperset(command):
+        return False
+    words = command.split()
+    names = [word.partition("=")[2] for word in words] + [word[2:] for word in words if word.startswith("-")]
+    names += [word.partition("?")[0].rpartition("/")[2] for word in words if "://" in word]
+    # As the hook does it for the client's folder, which may be another one.
+    names += [name for part, of_part in _READ_BY.items() if part in command for name in of_part]
+    return not any(os.path.lexists(posixpath.join(folder, name)) for name in (*words, *names) if name)
 
 
 def _pack(places: Places) -> None:
