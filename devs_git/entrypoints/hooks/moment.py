@@ -19,6 +19,7 @@ import time
 from devs_git.storage.git.git_settings import REPOSITORY_VARIABLES
 from devs_git.storage.moments import behind, seen_changes
 from devs_git.storage.moments.behind import Caller
+from devs_git.storage.moments.seen_changes import Seen
 
 # Seconds that a prompt, or the end of a session, waits from the beginning of the hook, and that the shell needed before it
 # could write the payload.
@@ -61,15 +62,17 @@ def main(arguments: list[str]) -> int:
         waits, folder = _waits(words[1]), f"{words[3]}/devs/moments"
         left = max(0.0, (_CALL if waits else _PROMPT) - max(0.0, time.time() - begun))
         seconds = left if waits else _BEHIND
-        looked = arguments[6] if len(arguments) > 6 else ""
-
-        def work(caller: Caller) -> str:
-            return _work(words, data, seconds, looked, caller)
-
         directed = arguments[7:] == [_DIRECTED]
+        said: str | None = _NOTHING
         # Without moments, a prompt comes here only because of a directive.
-        keeps = not directed or os.path.lexists(f"{words[2]}/devs/moments-on")
-        said = behind.run(work, folder, left + (_GRACE if waits else 0.0)) if keeps else _NOTHING
+        if not directed or os.path.lexists(f"{words[2]}/devs/moments-on"):
+            seen = _begin(words, data, arguments[6]) if arguments[6:] else None
+
+            def work(caller: Caller) -> str:
+                return _work(words, data, seconds, seen, caller)
+
+            held = seen.begun.descriptors if seen and seen.begun else ()
+            said = behind.run(work, folder, left + (_GRACE if waits else 0.0), held)
         tells = directed or any(os.path.lexists(f"{folder}/{name}") for name in _TOLD)
         if tells or (said != _NOTHING and (said or waits)):
             from devs_git.entrypoints.hooks import moment_answer
@@ -99,13 +102,18 @@ def _read(file: str, event: str) -> tuple[bytes, float]:
     return data, facts.st_mtime - _BEFORE_FILE
 
 
-def _work(words: list[str], data: bytes, seconds: float, looked: str, caller: Caller) -> str:
-    """In the process of its own: make the moment; what it says to the agent, in the form of `moment_answer`."""
+def _begin(words: list[str], data: bytes, looked: str) -> Seen | None:
+    """What the hook saw. If a moment is made in any case, git begins, before there is a process for the rest."""
     _, event, common, git_dir, top = words
-    seen = seen_changes.take(looked) if looked else None
+    seen = seen_changes.take(looked)
     if seen and (not _waits(event) or _surely_writes(data)):
-        # A moment is made in any case.
         seen_changes.begin(seen, git_dir, common, top)
+    return seen
+
+
+def _work(words: list[str], data: bytes, seconds: float, seen: Seen | None, caller: Caller) -> str:
+    """In the process of its own: make the moment; what it says to the agent, in the form of `moment_answer`."""
+    _, _, common, git_dir, top = words
     try:
         from devs_git.entrypoints.hooks import moment_answer
 

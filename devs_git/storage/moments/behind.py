@@ -56,16 +56,17 @@ class Caller:
 Work = Callable[[Caller], str]
 
 
-def run(work: Work, folder: str, seconds: float) -> str | None:
+def run(work: Work, folder: str, seconds: float, held: tuple[int, ...] = ()) -> str | None:
     """What `work` answers, or returns; None if it takes more than `seconds`. Then it goes on. '' if its process died.
 
-    Until the work lets the caller go, it waits up to a second in any case.
+    Until the work lets the caller go, it waits up to a second in any case. The descriptors `held` are of the work alone.
     """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        _work(work, folder, writing)
-    os.close(writing)
+        _work(work, folder, writing, held)
+    for descriptor in (writing, *held):
+        os.close(descriptor)
     try:
         return _answer(reading, seconds)
     finally:
@@ -87,7 +88,7 @@ def _answer(reading: int, seconds: float) -> str | None:
     return None
 
 
-def _work(work: Work, folder: str, writing: int) -> None:
+def _work(work: Work, folder: str, writing: int, held: tuple[int, ...]) -> None:
     """In the child: never returns, and never fails."""
     try:
         import signal
@@ -98,11 +99,12 @@ def _work(work: Work, folder: str, writing: int) -> None:
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(nothing, stream)
-        last = max(writing, 3)
-        os.dup2(writing, last)
-        os.closerange(3, last)
-        os.closerange(last + 1, os.sysconf("SC_OPEN_MAX"))
-        _run(work, Caller(folder, last))
+        below = 2
+        for descriptor in sorted((writing, *held)):
+            os.closerange(below + 1, descriptor)
+            below = descriptor
+        os.closerange(below + 1, os.sysconf("SC_OPEN_MAX"))
+        _run(work, Caller(folder, writing))
     finally:
         os._exit(0)
 

@@ -55,6 +55,11 @@ class BegunGit:
         self._said: bytes | None = None
         self._is_open = True
 
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the process needs that asks for the result."""
+        return self.lock, self._owner, self._output
+
     def result(self) -> tuple[str, bytes] | None:
         """The tree, and the settings of files as `git config -z` prints them; None if git failed. GitTimedOut."""
         from devs_git.storage.git import children
@@ -78,7 +83,9 @@ class BegunGit:
         while ready.poll(None if until is None else max(0.0, until - time.monotonic()) * 1000):
             piece = os.read(self._output, _MOST)
             if not piece:
-                os.waitpid(self._pid, 0)
+                # It may be a child of the process that began it.
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(self._pid, 0)
                 return said
             said += piece
         return None

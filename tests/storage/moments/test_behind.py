@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -64,3 +65,22 @@ def test_what_was_not_told_is_never_read_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "unsaid").symlink_to(tmp_path / "secret")
     assert unsaid.take(tmp_path) == []
+
+
+def test_the_work_has_the_descriptors_that_it_holds_and_no_others(tmp_path: Path) -> None:
+    reading, held = os.pipe()
+    other = os.open(tmp_path, os.O_RDONLY)
+
+    def work(_caller: Caller) -> str:
+        os.write(held, b"from the work")
+        with contextlib.suppress(OSError):
+            os.fstat(other)
+            return "the other one is open, too"
+        return "held"
+
+    assert behind.run(work, str(tmp_path), 5.0, (held,)) == "held"
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(held)
+    assert os.read(reading, 100) == b"from the work"
+    os.close(reading)
+    os.close(other)
