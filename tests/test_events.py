@@ -57,6 +57,7 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "checkpoint": (TASK[:2], "checkpoint --all -m x"),
     "rewind": (TWO_TASKS, "rewind task-10"),
     "drop": (TWO_TASKS, "drop task-11"),
+    "fork": (TASK, "fork task-10 --name 11 --plan y"),
     "undo": ((*TWO_TASKS, "rewind task-10"), "undo"),
     "conversation rewind": (
         (SESSION, "conversation import ../said.jsonl"),

@@ -17,6 +17,8 @@ from tests.support.tools_story import Call, answers, tell_story
 PAGE: Final = Path(__file__).parent.parent / "docs" / "tools.md"
 # Ids that are random even with a fixed clock are all shown as this one.
 _RANDOM: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+# The folder in which the story happens.
+_FOLDER: Final = re.compile(r"/[^\"]*/devs-git-\w+(?=/)")
 _EXAMPLE_ID: Final = "f40ef6de-8cf1-4262-92da-e4dcb3ba063e"
 TIERS: Final = {0: "0, reads", 1: "1, changes state", 3: "3, destroys"}
 HEAD: Final = f"""\
@@ -125,6 +127,7 @@ def _type(schema: dict[str, Any]) -> str:
 def _example(call: Call) -> str:
     asked = json.dumps({"tool": call.tool, "params": call.arguments}, ensure_ascii=False)
     said = _RANDOM.sub(_EXAMPLE_ID, json.dumps(call.answer.value, indent=1, ensure_ascii=False))
+    said = _FOLDER.sub("/home/ada", said)
     return f"```json\n{asked}\n```\n```json\n{said}\n```"
 
 

@@ -89,7 +89,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         _refuse(workspace, tip.here, request.task_id)
         if request.parent:
             require_task(tip.here, request.parent)
-        begun = replace(begun, next_number=tip.here.next_number(request.task_id))
+        begun = replace(_again(begun, tip.here), next_number=tip.here.next_number(request.task_id))
         phase = tip.here.phase_of(Task(request.task_id, "", contract=begun.contract, phase=request.phase))
         return _draft(workspace, begun, request.plan)
 
@@ -130,6 +130,14 @@ def _begun(workspace: Workspace, request: Request) -> TaskStarted:
     )
 
 
+def _again(begun: TaskStarted, history: History) -> TaskStarted:
+    """The event for a task that is active already: it stays the part and the fork that it was."""
+    known = history.tasks.get(begun.work.task)
+    if known is None or known.status != "active":
+        return begun
+    return replace(begun, parent=begun.parent or known.parent, forked_from=known.forked_from)
+
+
 def _draft(workspace: Workspace, begun: TaskStarted, plan: str) -> Draft:
     subject = f"task: start {begun.work.task}: {begun.title}".rstrip(": ")
     event = workspace.event_of(begun, subject, verb_name="task start")
@@ -140,6 +148,7 @@ def _draft(workspace: Workspace, begun: TaskStarted, plan: str) -> Draft:
         "branch": begun.branch,
         "parent": begun.parent,
         "spawned_by": begun.spawned_by,
+        "forked_from": begun.forked_from,
     }
     return Draft(event, (task_files.file(begun.op_id, event, begun.work, fields),))
 

@@ -32,7 +32,7 @@ class Result(VerbResult):
     """`active_here`: it is this worktree's active task. `checkpoints`: its newest ones, newest first.
 
     `phase`: its own, else its contract's. `spawned_by`: the client and the session that started it; `parent`: the task of which
-    it is a part. `unrecorded`: commits of this worktree that a hook could not record. `way_back`: how to return to the newest checkpoint
+    it is a part. `forked_from`: the checkpoint or moment at which a fork began. `unrecorded`: commits of this worktree that a hook could not record. `way_back`: how to return to the newest checkpoint
     that is not replaced, if HEAD does not have it. `not_believed`: as in `status`.
     """
 
@@ -54,6 +54,7 @@ class Result(VerbResult):
     not_believed: str = ""
     parent: str = ""
     spawned_by: str = ""
+    forked_from: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -86,4 +87,5 @@ def run(workspace: Workspace, request: Request) -> Result:
         not_believed=workspace.why_not_believed(),
         parent=task.parent,
         spawned_by=task.spawned_by,
+        forked_from=task.forked_from,
     )

@@ -137,6 +137,7 @@ _ROWS: Final = (
     Verb("status", READS, "Show working tree, active task and open gates."),
     Verb("rewind", CHANGES, "Go back to a checkpoint or a moment without losing anything."),
     Verb("drop", CHANGES, "Undo one task in the middle, and keep the later ones."),
+    Verb("fork", CHANGES, "Start a task from an earlier state, in a branch and a worktree of its own."),
     Verb("undo", CHANGES, "Undo the last rewind, conversation rewind, drop, restore or undo."),
     Verb(
         "resume",

@@ -14,8 +14,8 @@ trace list, trace search, trace export, conversation show, conversation snapshot
 directive list
 """
 _CHANGES: Final = """
-task start, task complete, task result, contract start, phase set, checkpoint, rewind, drop, undo, checkout, branch, restore,
-snapshot open, conversation rewind
+task start, task complete, task result, contract start, phase set, checkpoint, rewind, drop, fork, undo, checkout, branch,
+restore, snapshot open, conversation rewind
 """
 _CHANGES_WHILE_FROZEN: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
@@ -61,6 +61,7 @@ TOOLS: Final[dict[str, str]] = {
     "preview_rewind": "rewind --dry-run",
     "rewind_to_task": "rewind",
     "drop_task": "drop",
+    "fork_task": "fork",
     "undo_rewind": "undo",
     "resume_task": "resume",
     "request_tas_revision": "gate request",
@@ -89,4 +90,6 @@ ROUTES: Final[dict[str, str]] = {
     "POST /mesh/tasks/{id}/continue": "resume_task",
     "POST /contracts/{contract}/supervisor/resume": "resume_task",
     "POST /mesh/tasks/{id}/checkpoints/{n}/branch": "branch_from_checkpoint",
+    "POST /mesh/tasks/{id}/fork": "fork_task",
+    "POST /mesh/tasks/{id}/checkpoints/{n}/resume": "fork_task",
 }

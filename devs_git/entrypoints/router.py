@@ -192,6 +192,10 @@ def recover(workspace: Workspace, *, alone: bool = False) -> None:
     With `alone` it raises BUSY also if that command has just ended.
     """
     places = workspace.places
+    if any(places.forks.glob("*.json")):
+        from devs_git.operations.fork import half_made_fork
+
+        half_made_fork.take_back_all(workspace)
     if not any(places.journals.glob("*.json")) and not _has_leftovers(places.operations):
         return
     from devs_git.operations.checkpoint import complete_task
@@ -270,11 +274,9 @@ def _override_refusal(workspace: Workspace, request: VerbRequest) -> DevsError |
     """TERMINAL_REQUIRED unless a person at a terminal overrides the gate. Only the command line sets `at_terminal`."""
     if request.at_terminal and not workspace.agent_variable:
         return None
-    reason = (
-        f"an agent runs here ({workspace.agent_variable} is set)"
-        if request.at_terminal
-        else "there is no terminal here"
-    )
+    reason = "there is no terminal here"
+    if request.at_terminal:
+        reason = f"an agent runs here ({workspace.agent_variable} is set)"
     return DevsError(
         "TERMINAL_REQUIRED",
         f"Only a person at a terminal can override a gate, and {reason}.",

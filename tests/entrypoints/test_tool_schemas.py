@@ -115,6 +115,8 @@ STRICTER = {
     ("start_task", "phase"): ("",),
     ("get_history", "phase"): ("",),
     ("get_history", "agent"): ("",),
+    ("fork_task", "fork_from_type"): ("",),
+    ("fork_task", "branch_name"): ("",),
 }
 NO_NUMBER_OF_JSON = 1 << 53
 # What depends on another argument (a plan has a target and options of its own), and parts of a name that are too long.

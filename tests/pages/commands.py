@@ -29,7 +29,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "Directives": ("directive add", "directive list", "directive withdraw"),
     "Go on": ("resume",),
     "Look": ("status", "log", "show", "diff", "history", "why"),
-    "Go back": ("rewind", "undo", "drop", "restore", "branch", "checkout"),
+    "Go back": ("rewind", "undo", "drop", "restore", "branch", "fork", "checkout"),
     "Snapshots": ("snapshot create", "snapshot list", "snapshot open", "snapshot prune"),
     "Gates": ("gate request", "gate list", "gate show", "gate approve", "gate reject", "gate wait"),
     "Traces": (

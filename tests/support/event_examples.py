@@ -85,8 +85,10 @@ Devs-Message: Parse dates
 Devs-Stat: 2 30 4
 Devs-Op: {OP}
 Devs-Conversation: s 7 {D}
-Devs-Point: claude u-7"""
-_RECORDED: Final = (WORK, 3, A, B, C, "main", "Parse dates", (2, 30, 4), OP, f"s 7 {D}", "claude u-7")
+Devs-Point: claude u-7
+Devs-Forked-From: task-9@2"""
+_ORIGIN: Final = (f"s 7 {D}", "claude u-7", "task-9@2")
+_RECORDED: Final = (WORK, 3, A, B, C, "main", "Parse dates", (2, 30, 4), OP, *_ORIGIN)
 _MOVES: Final = (Move(A, B, 4, C, D, (1, 2, 3)), Move(B, C, 5, D, A))
 _SETTLED: Final = (((B, 4),), (C,), (("task-1", "active"),))
 _SETTLED_LINES: Final = f"\nDevs-Renumbered: {B} 4\nDevs-Undone: {C}\nDevs-Status: task-1 active"
@@ -100,11 +102,7 @@ EXAMPLES: Final[tuple[tuple[Content, str, str], ...]] = (
         "repository.prepared",
         "Devs-Did: created ledger\nDevs-Did: installed hook pre-commit",
     ),
-    (
-        RepositoryReleased((("removed", ".devs/"),)),
-        "repository.released",
-        "Devs-Did: removed .devs/",
-    ),
+    (RepositoryReleased((("removed", ".devs/"),)), "repository.released", "Devs-Did: removed .devs/"),
     (
         TaskStarted(WORK, "Dates", "main", "main", A, OP, 3),
         "task.started",
@@ -122,7 +120,7 @@ Devs-Next: task-1 3""",
         f"Devs-Task: task-1\nDevs-Contract: main\nDevs-Branch: main\nDevs-Op: {OP}\nDevs-Next: task-1 1",
     ),
     (
-        TaskStarted(Work("task-1"), "", "main", "main", "", OP, 1, "task-9", "claude s1"),
+        TaskStarted(Work("task-1"), "", "main", "main", "", OP, 1, "task-9", "claude s1", "task-9@2"),
         "task.started",
         f"""Devs-Task: task-1
 Devs-Contract: main
@@ -130,7 +128,8 @@ Devs-Branch: main
 Devs-Op: {OP}
 Devs-Next: task-1 1
 Devs-Parent: task-9
-Devs-Spawned-By: claude s1""",
+Devs-Spawned-By: claude s1
+Devs-Forked-From: task-9@2""",
     ),
     *CONTRACTS,
     (TaskResult("task-1", OP), "task.result", f"Devs-Task: task-1\nDevs-Op: {OP}"),

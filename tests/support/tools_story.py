@@ -127,6 +127,7 @@ def _moves(story: Story) -> None:
     story.call("restore_files", checkpoint="task-1", paths=["app.py"])
     story.call("undo_rewind")
     story.call("drop_task", task_id="2")
+    story.call("fork_task", task_id="task-1@1", new_task_name="1b", include_conversation=False)
 
 
 def _traces(story: Story) -> None:

@@ -41,6 +41,7 @@ WRITING: Final = frozenset(
         "create_conversation_snapshot",
         "create_snapshot",
         "drop_task",
+        "fork_task",
         "git_checkout",
         "request_tas_revision",
         "restore_files",

@@ -41,6 +41,8 @@ class Wanted:
     # Session, count and digest of the conversation up to here, and where its client can cut it.
     conversation: str = ""
     point: str = ""
+    # Where its task began, if that is a fork.
+    forked_from: str = ""
 
     @property
     def headline(self) -> str:
@@ -59,6 +61,7 @@ def tag_object(wanted: Wanted, number: int, ledger: str, signature: str) -> byte
         (TrailerKey.COMPLETED, "true" if wanted.completed else ""),
         (TrailerKey.CONVERSATION, wanted.conversation),
         (TrailerKey.POINT, wanted.point),
+        (TrailerKey.FORKED_FROM, wanted.forked_from),
         (TrailerKey.LEDGER, ledger),
     )
     pairs = (wanted.work.pairs()[0], *own[:2], *wanted.work.pairs()[1:], *own[2:])
@@ -90,4 +93,5 @@ def content_of_event(wanted: Wanted, number: int, tag: str) -> CheckpointRecorde
         op_id=wanted.op_id,
         conversation=wanted.conversation,
         point=wanted.point,
+        forked_from=wanted.forked_from,
     )

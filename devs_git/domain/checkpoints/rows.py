@@ -204,7 +204,7 @@ class ChildTask:
 class TaskPage:
     """The task itself, and of each kind of what belongs to it the newest; the `…_count` are of all.
 
-    `spawned_by`: the client and the session that started it.
+    `spawned_by`: the client and the session that started it. `forked_from`: the checkpoint or moment at which a fork began.
     """
 
     task_id: str
@@ -216,6 +216,7 @@ class TaskPage:
     phase: str
     parent: str
     spawned_by: str
+    forked_from: str
     started_at: str
     result: str
     phases: tuple[TaskPhase, ...]

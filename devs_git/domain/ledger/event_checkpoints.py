@@ -19,7 +19,8 @@ class CheckpointRecorded:
     """A checkpoint was recorded. `completed` says whether it completes its task. `tag`, `commit` and `tree` are oids.
 
     `stat` is the number of changed files, of added lines and of removed lines. `conversation` is the session, the number
-    of messages and the digest of the conversation so far, `point` where its client can cut it.
+    of messages and the digest of the conversation so far, `point` where its client can cut it. `forked_from`: where its
+    task began, if that is a fork.
     """
 
     completed: bool
@@ -34,6 +35,7 @@ class CheckpointRecorded:
     op_id: str
     conversation: str = ""
     point: str = ""
+    forked_from: str = ""
 
     @property
     def type(self) -> str:
@@ -51,6 +53,7 @@ class CheckpointRecorded:
             (Key.OP, self.op_id),
             (Key.CONVERSATION, self.conversation),
             (Key.POINT, self.point),
+            (Key.FORKED_FROM, self.forked_from),
         )
         return (*self.work.pairs(), *own)
 
@@ -71,4 +74,5 @@ class CheckpointRecorded:
             op_id=event.op_id,
             conversation=event.conversation,
             point=event.get(Key.POINT),
+            forked_from=event.get(Key.FORKED_FROM),
         )

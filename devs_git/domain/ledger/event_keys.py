@@ -20,6 +20,7 @@ class TrailerKey:
     CONVERSATION: Final = "Devs-Conversation"
     DROP: Final = "Devs-Drop"  # the operation whose commit takes a task back
     POINT: Final = "Devs-Point"  # where the client can cut that conversation
+    FORKED_FROM: Final = "Devs-Forked-From"
 
 
 class Key(TrailerKey):

@@ -85,6 +85,8 @@ def kind_of(event: Event) -> tuple[str, str]:
     decision = event.get(Key.DECISION).lower()
     if decision in SUBTYPES["gate"]:
         return "gate", decision
+    if event.effects.starts and event.get(Key.FORKED_FROM):
+        return "task", "forked"
     return _KINDS.get(event.type) or _FAMILIES.get(event.type.partition(".")[0]) or (REPOSITORY, "")
 
 

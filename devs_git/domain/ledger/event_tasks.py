@@ -19,6 +19,7 @@ class TaskStarted:
     """A task was started, or started again. `head` is the commit of HEAD; `next_number` is that of its next checkpoint.
 
     `work` has the task's own phase, '' if that of its contract counts. `spawned_by` is a client and a session.
+    `forked_from`: the state that a fork began in, `task-10@2` or `moment:` and an id; '' for a task that is no fork.
     """
 
     type: ClassVar[str] = "task.started"
@@ -31,6 +32,7 @@ class TaskStarted:
     next_number: int
     parent: str = ""
     spawned_by: str = ""
+    forked_from: str = ""
 
     def fields(self) -> Fields:
         own = non_empty(
@@ -42,6 +44,7 @@ class TaskStarted:
             (Key.NEXT, f"{self.work.task} {self.next_number}"),
             (Key.PARENT, self.parent),
             (Key.SPAWNED_BY, self.spawned_by),
+            (Key.FORKED_FROM, self.forked_from),
         )
         return (*self.work.pairs(), *own)
 
@@ -58,6 +61,7 @@ class TaskStarted:
             next_number=int(dict(event.next_numbers).get(event.task, "0")),
             parent=event.get(Key.PARENT),
             spawned_by=event.get(Key.SPAWNED_BY),
+            forked_from=event.get(Key.FORKED_FROM),
         )
 
 

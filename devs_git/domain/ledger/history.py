@@ -75,7 +75,7 @@ class Checkpoint:
 class Task:
     """A task; `status` is active, completed, rewound or dropped. `started_on` is the commit of HEAD when it began.
     `phase` is its own: '' if its contract's counts (`History.phase_of`). `spawned_by` is a client and a session,
-    `actor` who started it.
+    `actor` who started it. `forked_from`: the checkpoint or moment at which a fork began, '' for a task that is no fork.
     """
 
     task_id: str
@@ -93,6 +93,7 @@ class Task:
     parent: str = ""
     spawned_by: str = ""
     actor: str = ""
+    forked_from: str = ""
 
 
 @mutable
@@ -221,6 +222,7 @@ def _start(event: Event, number: int, before: Task | None) -> Task:
         parent=event.get(Key.PARENT),
         spawned_by=event.get(Key.SPAWNED_BY),
         actor=event.actor,
+        forked_from=event.get(Key.FORKED_FROM),
     )
 
 

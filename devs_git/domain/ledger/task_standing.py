@@ -19,10 +19,11 @@ LIVE: Final = ("active", "completed")
 
 @immutable
 class Standing:
-    """`status` is '' for a task that the ledger does not have."""
+    """`status` is '' for a task that the ledger does not have. `forked_from`: where it began, if it is a fork."""
 
     status: str
     next_number: int
+    forked_from: str = ""
 
 
 @mutable
@@ -49,7 +50,7 @@ class Statuses:
 
 def find_standing(newest_first: Iterable[Event], task_id: str) -> Standing | None:
     """The task's standing; None if only `history.fold` can tell it. No more events are read than needed."""
-    status, number = "", 0
+    status, number, begun = "", 0, None
     for event in newest_first:
         if len(event.parents) > 1:
             return None
@@ -57,16 +58,23 @@ def find_standing(newest_first: Iterable[Event], task_id: str) -> Standing | Non
             continue
         status = status or _status(event, task_id)
         number = number or _next_number(event, task_id)
+        # Each checkpoint of a fork says where the fork began.
+        if (
+            begun is None
+            and event.get(Key.TASK) == task_id
+            and (event.effects.starts or event.effects.records)
+        ):
+            begun = event.get(Key.FORKED_FROM)
         if not number and event.all(Key.MOVED) and not event.all(Key.NEXT):
             return None
-        if status and number:
+        if status and number and begun is not None:
             break
-    return Standing(status, number or 1)
+    return Standing(status, number or 1, begun or "")
 
 
 def standing_in(history: History, task_id: str) -> Standing:
     task = history.tasks.get(task_id)
-    return Standing(task.status, task.next_number) if task else Standing("", 1)
+    return Standing(task.status, task.next_number, task.forked_from) if task else Standing("", 1)
 
 
 def _status(event: Event, task_id: str) -> str:

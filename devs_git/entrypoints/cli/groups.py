@@ -42,6 +42,7 @@ FILES: Final = {
     "undo": "rewind",
     "resume": "conversations",
     "drop": "rewind",
+    "fork": "fork",
     "checkout": "rewind",
     "branch": "log",
     "restore": "rewind",

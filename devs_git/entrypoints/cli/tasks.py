@@ -65,6 +65,7 @@ def _status_text(result: devs_git.commands.task_status.Result) -> str:
         ("Agent", result.agent),
         ("Phase", result.phase),
         ("Parent", result.parent),
+        ("Forked", result.forked_from),
         ("Spawned", result.spawned_by),
         ("Worktree", result.worktree),
         ("Started", result.started_at),
@@ -111,10 +112,11 @@ def _status_text(result: devs_git.commands.task_status.Result) -> str:
 def task_start(*, plan: str, **options: str) -> VerbRequest:
     from devs_git.commands.task_start import Request
 
-    return Request(plan=_text_or_file(plan), **options)
+    return Request(plan=text_or_file(plan), **options)
 
 
-def _text_or_file(plan: str) -> str:
+def text_or_file(plan: str) -> str:
+    """The text itself, or that of the file after `@`; INVALID_ARGUMENTS if it cannot be read."""
     if not plan.startswith("@"):
         return plan
     try:

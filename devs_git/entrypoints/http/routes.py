@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from devs_git.domain.ledger import ids
-from devs_git.entrypoints.tools.params import ANY_TASK, PRESERVE, text_schema
+from devs_git.entrypoints.tools.params import ANY_TASK, LINE, LONG, PRESERVE, text_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import TEXT, Param, Tool
 from devs_git.errors import invalid
@@ -33,7 +33,7 @@ class RestRoute:
     """One route.
 
     `fills`: arguments of the tool that come from the path. `adds`: fields of the body that the route itself reads.
-    `hides`: arguments of the tool that make no sense here. `operation`: the operationId, if the tool has several routes.
+    `hides`: arguments of the tool that make no sense here, or that the route reads itself. `operation`: the operationId, if the tool has several routes.
     """
 
     method: str
@@ -68,7 +68,8 @@ class RestRoute:
         own = {one.name for one in self.adds}
         if "id" in known:
             known["id"] += _checkpoint_in(known["id"], {key: given[key] for key in given if key in own})
-        rest = {key: value for key, value in given.items() if key not in own}
+        as_text = {name: str(given[name]) for name in own.intersection(given, self.hides)}
+        rest = {key: value for key, value in given.items() if key not in own} | as_text
         for name, known_as in _RENAMED.items():
             if name in given and name in own:
                 if known_as in given:
@@ -120,7 +121,12 @@ def _same_task(target: str, plan_id: str) -> None:
 
 _TASK: Final = "/mesh/tasks/{id}"
 # A field of a route that is an argument of its tool under another name.
-_RENAMED: Final = {"task": "task_id", "preserve_mode": "preserve"}
+_RENAMED: Final = {
+    "task": "task_id",
+    "preserve_mode": "preserve",
+    "task_name": "new_task_name",
+    "plan": "new_task_plan",
+}
 _ONE_TASK: Final = Param("task", ANY_TASK, "The same as task_id.")
 _DAEMON: Final = Param("target_daemon_id", TEXT, "Accepted, and has no effect.")
 # Fields of a body that name a checkpoint of the task in the path.
@@ -213,6 +219,43 @@ _ALL: Final = (
         "branch_from_checkpoint",
         {"checkpoint": "{id}@{n}"},
         status=201,
+    ),
+    RestRoute(
+        "POST",
+        f"{_TASK}/fork",
+        "fork_task",
+        {"task_id": "{id}"},
+        status=201,
+        hides=("fork_from_value",),
+        adds=(
+            Param(
+                "fork_from_value",
+                {"type": ["integer", "string"]},
+                "A checkpoint's number, name or oid; a time; or the id of a message.",
+            ),
+            _DAEMON,
+        ),
+    ),
+    RestRoute(
+        "POST",
+        f"{_TASK}/checkpoints/{{n}}/resume",
+        "fork_task",
+        {"task_id": "{id}@{n}"},
+        status=201,
+        adds=(
+            Param("task_name", LINE, "The id of the new task, or a title.", required=True),
+            Param("plan", LONG, "Its plan."),
+            _DAEMON,
+        ),
+        hides=(
+            "new_task_name",
+            "new_task_plan",
+            "fork_from_type",
+            "fork_from_value",
+            "create_branch",
+            "branch_name",
+        ),
+        operation="resume_from_checkpoint",
     ),
 )
 ROUTES: Final = tuple(route for route in _ALL if route.tool_name in TOOLS)

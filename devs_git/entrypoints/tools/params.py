@@ -81,7 +81,6 @@ BRANCH_NAME: Final = Param("branch_name", NAME, "The name of the branch for that
 UNTRACKED: Final = Param(
     "untracked",
     {**TEXT, "enum": list(rewind_selection.UNTRACKED)},
-    "save: move untracked files that are in the way into the backup. remove: move all untracked files into it, "
-    "except ignored ones and nested repositories.",
+    "Into the backup goes, save: what is in the way; remove: all, except ignored files and nested repositories.",
 )
 MESSAGE: Final = Param("message", LONG, "The message of the commit and of the checkpoint.")

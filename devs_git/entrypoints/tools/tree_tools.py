@@ -11,6 +11,8 @@ from devs_git.domain.moments import names
 from devs_git.entrypoints.tools.params import (
     BRANCH_NAME,
     CHECKPOINT,
+    LINE,
+    LONG,
     NAME,
     PRESERVE,
     STATE_CODES,
@@ -25,8 +27,8 @@ _SNAPSHOT: Final = f"snapshot/{branch_names.CHARACTERS}*"
 _PLACE: Final = f"{ids.TARGET_FORM}|{names.FORM}|{_SNAPSHOT}"
 _PLACE_TEXT: Final = (
     CHECKPOINT
-    + " Or a moment: moment:-1 (the last one), moment:14:32, moment:SESSION/3 (before its third prompt), moment:3fa9c1d2;"
-    " or a snapshot: snapshot/NAME."
+    + " Or a moment: moment:-1 (the last), moment:14:32, moment:SESSION/3 (before its third prompt), moment:3fa9c1d2;"
+    " or snapshot/NAME."
 )
 
 TOOLS: Final = (
@@ -137,7 +139,10 @@ TOOLS: Final = (
         "Call preview_rewind first: a call with its plan_id does exactly that, or answers PLAN_STALE.",
         (
             Param(
-                "task_id", text_schema(_PLACE, empty=True, most=branch_names.LONGEST), _PLACE_TEXT, "target"
+                "task_id",
+                text_schema(_PLACE, empty=True, most=branch_names.LONGEST),
+                "As in preview_rewind.",
+                "target",
             ),
             Param("dry_run", FLAG, "Say what would happen; write nothing."),
             PRESERVE,
@@ -183,6 +188,49 @@ TOOLS: Final = (
             "PLAN_STALE",
             "CONFLICT",
         ),
+    ),
+    Tool(
+        "fork_task",
+        "fork",
+        "Start a new task from an earlier state, in a branch and worktree of its own, with the conversation up to there. The "
+        "source does not change.",
+        (
+            Param(
+                "task_id",
+                text_schema(f"({_PLACE})", most=branch_names.LONGEST),
+                "A task, task-10@2, task-10@0 (where it began), or a moment.",
+                "target",
+                required=True,
+            ),
+            Param("new_task_name", LINE, "The id of the new task, or a title.", "name", required=True),
+            Param("new_task_plan", LONG, "Its plan.", "plan"),
+            Param(
+                "fork_from_type",
+                {**TEXT, "enum": ["checkpoint", "timestamp", "message_id"]},
+                "What fork_from_value is.",
+                "from_type",
+            ),
+            Param(
+                "fork_from_value",
+                TEXT,
+                "A checkpoint; or a time or message: the newest state not after it.",
+                "from_value",
+            ),
+            Param("include_conversation", FLAG, "Default: true.", "conversation"),
+            Param("create_branch", FLAG, "Default: true."),
+            Param("branch_name", NAME, "Default: the new id.", "branch"),
+        ),
+        codes=(
+            *STATE_CODES,
+            "MESSAGE_NOT_FOUND",
+            "TASK_EXISTS",
+            "HISTORY_REWRITTEN",
+            "GIT_RESET_FAILED",
+            "INVALID_BRANCH",
+            "CONFLICT",
+        ),
+        more="The worktree is beside the repository: `repo-task-10b` beside `repo`. Without `create_branch` its HEAD is "
+        "detached. `to_do` says what a person has to do before gates reach the worktree.",
     ),
     Tool(
         "undo_rewind",

@@ -48,6 +48,7 @@ def _draft(workspace: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> D
     task = wanted.work.task
     standing = tip.standing_of_task(task)
     (require_live if wanted.completed else require_running)(task, standing.status)
+    wanted = replace(wanted, forked_from=standing.forked_from)
     number = max([standing.next_number - 1, *taken]) + 1
     tag = workspace.objects.write("tag", tag_object(wanted, number, tip.oid, workspace.signature()))
     updates = [RefUpdate(checkpoint_ref(task, number), tag, NO_OID)]

@@ -45,6 +45,7 @@ def read(workspace: Workspace, tip: Tip, task: Task) -> TaskPage:
             phase=history.phase_of(task),
             parent=task.parent,
             spawned_by=task.spawned_by,
+            forked_from=task.forked_from,
             started_at=task.started_at,
             result=record.get("result", ""),
             phases=tuple(TaskPhase(*one) for one in steering.phases_of(catalog, task.task_id)),

@@ -50,10 +50,17 @@ def take_back(workspace: Workspace, entry: Mapping[str, Any]) -> None:
     """Remove the worktree of a journal, unless its event is in the ledger. The command that made it runs no more."""
     file, place = workspace.places.journals / f"{entry['op_id']}.json", Path(entry["place"])
     with contextlib.suppress(FileNotFoundError):
-        admin = _git_folder(workspace.places.common, place, file.stat().st_mtime_ns)
-        if admin and not _is_recorded(workspace, entry):
-            workspace.say(_remove(workspace, entry, place, admin))
+        if not _is_recorded(workspace, entry):
+            remove_at(workspace, entry, place, file.stat().st_mtime_ns, "restore")
         file.unlink()
+
+
+def remove_at(
+    workspace: Workspace, entry: Mapping[str, Any], place: Path, since: int, interrupted: str
+) -> None:
+    """Remove the worktree that git began to make at `place` after a time (in nanoseconds), and say so."""
+    if admin := _git_folder(workspace.places.common, place, since):
+        workspace.say(_remove(workspace, entry, place, admin, interrupted))
 
 
 def _is_recorded(workspace: Workspace, entry: Mapping[str, Any]) -> bool:
@@ -78,14 +85,16 @@ def _git_folder(common: Path, place: Path, since: int) -> Path | None:
     return None
 
 
-def _remove(workspace: Workspace, entry: Mapping[str, Any], place: Path, admin: Path) -> str:
+def _remove(
+    workspace: Workspace, entry: Mapping[str, Any], place: Path, admin: Path, interrupted: str
+) -> str:
     """Remove the worktree and its new branch; returns what was done."""
     saved = ""
     if place.is_dir() and any(one.name != ".git" for one in place.iterdir()):
         try:
             saved = _save(place)
         except (DevsError, GitFailed, OSError):
-            return f"An interrupted restore left a half made worktree in {place}. Its files could not be saved, so it stays."
+            return f"An interrupted {interrupted} left a half made worktree in {place}. Its files could not be saved, so it stays."
     git = workspace.git.with_config("core.hooksPath=/dev/null")
     with contextlib.suppress(GitFailed):
         git.run("worktree", "remove", "--force", "--force", "--", os.fspath(place))
@@ -97,7 +106,7 @@ def _remove(workspace: Workspace, entry: Mapping[str, Any], place: Path, admin: 
         with contextlib.suppress(GitFailed):
             git.run("update-ref", "-d", entry["made"], entry["event"]["commit"])
     kept = f" What was in it is in moment:{saved[:10]}." if saved else ""
-    return f"An interrupted restore of the worktree {place.name} was taken back.{kept}"
+    return f"An interrupted {interrupted} of the worktree {place.name} was taken back.{kept}"
 
 
 def _save(place: Path) -> str:

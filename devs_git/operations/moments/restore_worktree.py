@@ -58,27 +58,31 @@ class WorktreeMade:
 
 
 @immutable
-class _Position:
-    """Where HEAD of the new worktree is. `made`: the branch does not exist yet. `forced`: a worktree that is gone has it."""
+class Position:
+    """Where HEAD of the new worktree is. `made`: the branch does not exist yet. `forced`: a worktree that is gone has it.
+
+    `files`: git writes the files of the commit, too.
+    """
 
     branch: str
     detached: str = ""
     made: bool = False
     forced: bool = False
+    files: bool = False
 
 
 def restore_worktree(workspace: Workspace, moment: Moment, place: Path) -> WorktreeMade:
     """Make the worktree in the folder `place`; GIT_RESET_FAILED if the moment's commit is gone, CONFLICT if git refuses."""
     state, details = read_moments.load(workspace.objects, moment.id)
-    _require_commit(workspace, state, moment)
+    require_commit(workspace, state, moment)
     position = _position(workspace, state)
     content = WorktreeRestored(f"{names.PREFIX}{moment.id}", state.head, position.branch)
     with (
         move_tree.worktree_lock(workspace.site) as here,
         _noted(workspace, place, content, position),
-        _new_worktree(workspace, here.git, place, state, position) as site,
+        new_worktree(workspace, here.git, place, state.head, position) as site,
     ):
-        files = _fill(site, state, details.ignored)
+        files = fill(site, state, details.ignored)
         active_task.write(site.places, _active(workspace, state))
         subject = f"restore: worktree of {names.short_name(moment.id)}"
         workspace.append(lambda _tip: Draft(workspace.event_of(content, subject, verb_name="restore")))
@@ -88,7 +92,7 @@ def restore_worktree(workspace: Workspace, moment: Moment, place: Path) -> Workt
     )
 
 
-def _require_commit(workspace: Workspace, state: State, moment: Moment) -> None:
+def require_commit(workspace: Workspace, state: State, moment: Moment) -> None:
     if state.head and workspace.objects.exists(state.head):
         return
     text = f"The moment's commit {state.head[:12]} no longer exists." if state.head else "It has no commit."
@@ -96,24 +100,24 @@ def _require_commit(workspace: Workspace, state: State, moment: Moment) -> None:
     raise immovable("missing_objects" if state.head else "no_commit", text, hint=hint)
 
 
-def _position(workspace: Workspace, state: State) -> _Position:
+def _position(workspace: Workspace, state: State) -> Position:
     """The moment's branch, if it can be checked out and still is at the moment's commit."""
     name = state.branch.removeprefix(HEADS)
     if not name:
-        return _Position("")
+        return Position("")
     tip = refs.read(workspace.store_git, state.branch)
     holder = refs.holder_of(workspace.store_git, state.branch)
     gone = bool(holder) and not Path(holder).is_dir()
     if holder and not gone:
-        return _Position("", f"{name} is checked out in {holder}")
+        return Position("", f"{name} is checked out in {holder}")
     if tip and tip != state.head:
-        return _Position("", f"{name} is at {tip[:12]} now")
-    return _Position(name, made=not tip, forced=gone)
+        return Position("", f"{name} is at {tip[:12]} now")
+    return Position(name, made=not tip, forced=gone)
 
 
 @contextlib.contextmanager
 def _noted(
-    workspace: Workspace, place: Path, content: WorktreeRestored, position: _Position
+    workspace: Workspace, place: Path, content: WorktreeRestored, position: Position
 ) -> Iterator[None]:
     """Note the worktree that is made by the body, so that the next command removes it if this one is killed."""
     made = f"{HEADS}{position.branch}" if position.made else ""
@@ -125,17 +129,20 @@ def _noted(
 
 
 @contextlib.contextmanager
-def _new_worktree(
-    workspace: Workspace, git: Git, place: Path, state: State, position: _Position
+def new_worktree(
+    workspace: Workspace, git: Git, place: Path, commit: str, position: Position
 ) -> Iterator[Site]:
-    """Let git make the worktree without files. If the body fails, the worktree and a new branch are removed again."""
+    """Let git make the worktree at a commit. If the body fails, it is removed with its new branch.
+
+    CONFLICT if git cannot make it there.
+    """
     git = git.with_config("core.hooksPath=/dev/null")
     there = place.exists()
     words = ["-b", position.branch] if position.made else [] if position.branch else ["--detach"]
-    start = state.head if position.made or not position.branch else position.branch
-    forced = ["--force"] if position.forced else []
+    start = commit if position.made or not position.branch else position.branch
+    options = ["--force"] * position.forced + ["--no-checkout"] * (not position.files)
     try:
-        git.run("worktree", "add", "-q", "--no-checkout", *forced, *words, "--", os.fspath(place), start)
+        git.run("worktree", "add", "-q", *options, *words, "--", os.fspath(place), start)
     except GitFailed as error:
         said = git_words(error).replace(os.fspath(place), "the folder")
         text = f"git cannot make a worktree there: {said}"
@@ -151,11 +158,11 @@ def _new_worktree(
             if there:
                 place.mkdir()
             if position.made:
-                git.run("update-ref", "-d", f"{HEADS}{position.branch}", state.head)
+                git.run("update-ref", "-d", f"{HEADS}{position.branch}", commit)
         raise
 
 
-def _fill(site: Site, state: State, ignored: str) -> int:
+def fill(site: Site, state: State, ignored: str) -> int:
     """Write files, permissions and index of the state; returns the number of files."""
     folder = journal.make_folder(site.places, "restoring")
     index, top = folder / "index", os.fspath(site.top)

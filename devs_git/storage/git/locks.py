@@ -40,6 +40,12 @@ def owner_alive(path: Path) -> bool:
         os.close(descriptor)
 
 
+def remove(path: Path) -> None:
+    """Remove the files of a lock that nobody takes again."""
+    for one in (path, _owner(path)):
+        one.unlink(missing_ok=True)
+
+
 def _owner(path: Path) -> Path:
     return path.with_name(path.name + ".owner")
 

@@ -22,7 +22,7 @@ _SECONDS: Final = 10.0
 # Our folders in the git directory. All other entries of ours are files.
 _BELOW: Final = (
     *("op", "raw", "journal", "spool", "spool/rejected"),
-    *("hooks", "open", "newest", "saved", "moments"),
+    *("hooks", "open", "newest", "saved", "moments", "forks"),
 )
 _FOLDERS: Final = frozenset(("devs", "devs/moments.git", *(f"devs/{name}" for name in _BELOW)))
 _ODD: Final = "neither a file nor a folder"
@@ -119,6 +119,11 @@ class Places:
     @property
     def journals(self) -> Path:
         return self.shared / "journal"
+
+    @property
+    def forks(self) -> Path:
+        """The folder with a journal and a lock for each fork that is being made."""
+        return self.shared / "forks"
 
 
 def common_of(git: Git) -> Path:

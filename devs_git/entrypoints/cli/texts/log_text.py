@@ -139,6 +139,7 @@ def _page_lines(page: TaskPage) -> list[str]:
         ("contract", page.contract),
         ("phases", ", ".join(f"{one.phase} since {when(one.since)}" for one in page.phases)),
         ("parent", page.parent),
+        ("forked from", page.forked_from),
         ("started by", page.spawned_by),
         ("plan", page.plan),
         ("result", page.result),

@@ -1,0 +1,95 @@
+"""The conversation of a fork: a session of the client, written anew in the fork's worktree and cut at the fork's point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devs_git.errors import DevsError
+from devs_git.operations.fork.fork_point import ForkPoint
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.domain.recall.session_points import SessionPoint
+    from devs_git.storage.catalog.database import Catalog
+
+
+@immutable
+class ForkSession:
+    """A session that was written for a client. `tokens` is an estimate."""
+
+    client: str
+    session_id: str
+    file: str
+    messages: int
+    tokens: int
+
+
+@immutable
+class Conversation:
+    """`session` is None if none was written; `left_out` says why, or what of the conversation is not in it.
+
+    `point`: where the conversation was cut, None if it is not known. `last`: the id of the last message that was kept.
+    """
+
+    session: ForkSession | None = None
+    point: SessionPoint | None = None
+    last: str = ""
+    left_out: tuple[str, ...] = ()
+    start_command: tuple[str, ...] = ()
+
+
+def find_point(
+    workspace: Workspace, catalog: Catalog, point: ForkPoint, message_id: str
+) -> SessionPoint | None:
+    """The place of a fork's point in a session: after the named message if there is one. MESSAGE_NOT_FOUND."""
+    from devs_git.operations.sessions import find_point as points
+
+    if message_id:
+        return points.of_message(catalog, message_id)
+    if point.moment:
+        return points.of_moment(workspace, catalog, point.moment)
+    return points.of_checkpoint(catalog, point.tag) if point.tag else None
+
+
+def time_of_message(workspace: Workspace, message_id: str) -> str:
+    """When a message was said, as a stamp; MESSAGE_NOT_FOUND."""
+    from devs_git.operations.recall.open_catalog import open_catalog
+    from devs_git.storage.catalog import messages
+
+    with open_catalog(workspace) as catalog:
+        said = messages.find(catalog, message_id, "").message.timestamp
+    if not said:
+        raise DevsError(
+            "MESSAGE_NOT_FOUND", "Nobody knows when this message was said.", message_id=message_id
+        )
+    return said
+
+
+def write(workspace: Workspace, there: Workspace, point: ForkPoint, message_id: str, to: str) -> Conversation:
+    """Write the session for the client `to` ('' for its own) in the worktree `there`. No reason not to write it is an error."""
+    from devs_git.operations.recall.open_catalog import open_catalog
+    from devs_git.storage.catalog.database import TROUBLE
+
+    try:
+        with open_catalog(workspace, caught_up=True) as catalog:
+            found = find_point(workspace, catalog, point, message_id)
+            return _write(there, catalog, found, to) if found else Conversation()
+    except TROUBLE:
+        return Conversation(left_out=("The conversation: the catalog cannot be read. See: devs-git doctor",))
+
+
+def _write(there: Workspace, catalog: Catalog, point: SessionPoint, to: str) -> Conversation:
+    from devs_git.operations.sessions import write_session
+    from devs_git.storage.git import refs
+
+    branch = refs.branch(there.places.git_dir)
+    target = write_session.Target(there.top, branch, branch)
+    place = write_session.Point(point.session_id, point.message_id)
+    try:
+        new = write_session.write(there, catalog, place, target, to)
+    except DevsError as error:
+        text = f"The conversation: {error.message} {error.hint}".strip()
+        return Conversation(point=point, left_out=(text,))
+    session = ForkSession(new.client, new.session_id, str(new.file), new.messages, new.tokens)
+    return Conversation(session, point, new.last, new.left_out, new.start_command)

@@ -1,0 +1,151 @@
+"""Fork a task: make the worktree, guard it, write its session, and record the task. The event is the last step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from devs_git.domain.checkpoints.commit_trailers import Work
+from devs_git.domain.ledger.event_contracts import session_text
+from devs_git.domain.ledger.event_tasks import TaskStarted
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.ledger.history import History, Task
+from devs_git.domain.ledger.task_standing import LIVE
+from devs_git.errors import DevsError
+from devs_git.operations.contracts import sessions
+from devs_git.operations.fork import fork_session, fork_worktree, guard
+from devs_git.operations.fork.fork_point import ForkPoint
+from devs_git.operations.fork.fork_session import Conversation
+from devs_git.operations.fork.fork_worktree import NewWorktree
+from devs_git.operations.fork.guard import Guard
+from devs_git.operations.rewind.commit_on_head import REFUSAL
+from devs_git.storage.git import branches
+from devs_git.storage.git.remotes import remote_names
+from devs_git.storage.ledger import task_files
+from devs_git.storage.ledger.lines_of_work import HEADS
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import active_task, move_tree
+from devs_git.values import immutable, mutable, replace
+from devs_git.workspace import Workspace
+
+_NO_WORKTREE = "The uncommitted and untracked files of the moment: only a worktree can have them."
+
+
+@immutable
+class NewTask:
+    """`branch`: '' for a detached HEAD. `place`: the folder of the worktree, None for a branch alone.
+
+    `message_id`: the last message that the conversation keeps, '' for that of the point. `to`: see `commands/fork.py`.
+    """
+
+    task_id: str
+    title: str
+    plan: str
+    branch: str
+    place: Path | None
+    message_id: str = ""
+    to: str = ""
+    conversation: bool = True
+
+
+@mutable
+class Forked:
+    """What was made. `event` is the oid of the event."""
+
+    event: str = ""
+    guard: Guard = Guard((), ())
+    conversation: Conversation = Conversation()
+    left_out: tuple[str, ...] = ()
+
+
+def fork(workspace: Workspace, point: ForkPoint, new: NewTask) -> Forked:
+    """TASK_EXISTS, INVALID_BRANCH, CONFLICT, GIT_RESET_FAILED. Then everything is as it was."""
+    _refuse_taken(workspace.ledger.require().here, new.task_id)
+    if new.branch:
+        from devs_git.domain.checkpoints import branch_names
+
+        branch_names.check(new.branch, remote_names.names(workspace.places))
+        branches.require_free(workspace.store_git, new.branch)
+    op_id, made = workspace.new_id("fork", new.task_id), Forked()
+    if new.place is None:
+        made.left_out = (_NO_WORKTREE,) if point.moment else ()
+        made.event = _record(workspace, workspace, point, (op_id, new))
+        return made
+    fork_worktree.require_free(new.place)
+
+    def settle(there: Workspace) -> None:
+        made.guard = guard.put(workspace.top, there)
+        if new.conversation:
+            made.conversation = fork_session.write(workspace, there, point, new.message_id, new.to)
+        try:
+            made.event = _record(workspace, there, point, (op_id, new))
+        except BaseException:
+            if session := made.conversation.session:
+                Path(session.file).unlink(missing_ok=True)
+            raise
+
+    with move_tree.translate_failures(REFUSAL):
+        lacking = fork_worktree.make(workspace, NewWorktree(op_id, point, new.place, new.branch), settle)
+    made.left_out = (*lacking, *made.conversation.left_out)
+    return made
+
+
+def _record(workspace: Workspace, there: Workspace, point: ForkPoint, job: tuple[str, NewTask]) -> str:
+    """Write the event, and before it the note of the active task of the worktree `there`; returns the event's oid."""
+    (op_id, new), spawned = job, session_text(*sessions.identify(workspace, ""))
+
+    def build(tip: Tip) -> Draft:
+        history = tip.here
+        _refuse_taken(history, new.task_id)
+        begun = _begun(history, point, (op_id, new))
+        begun = replace(begun, spawned_by=spawned)
+        if new.place:
+            phase = history.phase_of(Task(new.task_id, "", contract=begun.contract, phase=begun.work.phase))
+            active_task.write(there.places, replace(begun.work, phase=phase).lines())
+        return _draft(there, point, begun, new)
+
+    return there.append(build).oid
+
+
+def _begun(history: History, point: ForkPoint, job: tuple[str, NewTask]) -> TaskStarted:
+    """What the event says: a fork has role, phase and contract of the task that it comes from."""
+    op_id, new = job
+    source = history.tasks.get(point.task_id) or Task("", "", agent="developer")
+    return TaskStarted(
+        work=Work(new.task_id, source.agent or "developer", "", source.phase),
+        title=new.title,
+        contract=source.contract or new.branch,
+        branch=new.branch,
+        head=point.commit,
+        op_id=op_id,
+        next_number=history.next_number(new.task_id),
+        parent=source.task_id,
+        forked_from=point.name,
+    )
+
+
+def _draft(there: Workspace, point: ForkPoint, begun: TaskStarted, new: NewTask) -> Draft:
+    event = there.event_of(begun, f"fork: {new.task_id} from {point.name}", verb_name="fork")
+    fields = {
+        "title": begun.title,
+        "plan": new.plan,
+        "contract": begun.contract,
+        "branch": begun.branch,
+        "parent": begun.parent,
+        "spawned_by": begun.spawned_by,
+        "forked_from": begun.forked_from,
+    }
+    # git made the branch of a worktree already.
+    alone = new.place is None
+    updates = (RefUpdate(f"{HEADS}{new.branch}", point.commit, NO_OID),) if alone else ()
+    return Draft(event, (task_files.file(begun.op_id, event, begun.work, fields),), updates)
+
+
+def _refuse_taken(history: History, task_id: str) -> None:
+    task = history.tasks.get(task_id)
+    if task and task.status in LIVE:
+        raise DevsError(
+            "TASK_EXISTS",
+            f"{task_id} already exists and is {task.status}.",
+            hint="Use another name: --name ID",
+            task_id=task_id,
+        )

@@ -1,0 +1,92 @@
+"""A fork that was being made when its process was killed: the next command takes it back.
+
+Each fork has a journal and a lock of its own, so forks that are made at the same time do not wait for each other, and no
+hook refuses a commit meanwhile. If the ledger has the fork's event, the worktree is complete, and stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError
+from devs_git.operations.moments import half_made_worktree
+from devs_git.storage.git import bounded, locks
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.program import GitFailed
+from devs_git.storage.worktree.move_tree import ORPHAN_SECONDS
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+
+@immutable
+class Began:
+    """The folder of the worktree, its new branch (the full name, '' for none) and its commit."""
+
+    place: Path
+    made: str
+    commit: str
+
+
+@contextlib.contextmanager
+def noted(workspace: Workspace, op_id: str, began: Began) -> Iterator[int]:
+    """Note the fork that is made by the body; yields the descriptor of its lock, which git's processes keep open."""
+    folder = workspace.places.forks
+    record = {
+        "op_id": op_id,
+        "ledger": workspace.ledger.tip().oid,
+        "place": os.fspath(began.place),
+        "there": began.place.exists(),
+        "made": began.made,
+        "event": {"commit": began.commit},
+    }
+    file, lock = folder / f"{op_id}.json", _lock(folder, op_id)
+    with locks.hold(lock, wait=0.0) as descriptor:
+        replace_file(file, json.dumps(record).encode(), durable=True)
+        try:
+            yield descriptor
+        finally:
+            _close(file, lock)
+
+
+def take_back_all(workspace: Workspace) -> None:
+    """Take back each fork whose process is gone. One that is being made is left alone."""
+    for file in sorted(workspace.places.forks.glob("*.json")):
+        lock = _lock(file.parent, file.stem)
+        # BUSY: its process, or a git that it started, still runs.
+        with (
+            contextlib.suppress(DevsError, FileNotFoundError),
+            locks.hold(lock, wait=0.0, orphan_wait=ORPHAN_SECONDS, on_wait=workspace.say),
+        ):
+            record = json.loads(bounded.read_file(file, limits.DOCUMENT, "fork"))
+            if not _is_recorded(workspace, record):
+                _remove(workspace, record, file)
+            _close(file, lock)
+
+
+def _lock(folder: Path, op_id: str) -> Path:
+    return folder / f"{op_id}.lock"
+
+
+def _close(file: Path, lock: Path) -> None:
+    file.unlink(missing_ok=True)
+    locks.remove(lock)
+
+
+def _is_recorded(workspace: Workspace, record: Mapping[str, Any]) -> bool:
+    events = workspace.ledger.events(since=record["ledger"])
+    return any(event.op_id == record["op_id"] and not event.failed for event in events)
+
+
+def _remove(workspace: Workspace, record: Mapping[str, Any], file: Path) -> None:
+    place = Path(record["place"])
+    half_made_worktree.remove_at(workspace, record, place, file.stat().st_mtime_ns, "fork")
+    if record["made"]:
+        # git makes the branch before the worktree.
+        with contextlib.suppress(GitFailed):
+            workspace.git.run("update-ref", "-d", record["made"], record["event"]["commit"])
