@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from devs_git.commands import (
     conversation_import,
-    conversation_show,
+    conversation_rewind,
     conversation_snapshot,
     conversation_snapshots,
-    prune,
     rewind,
-    task_complete,
     task_start,
+    trace_export,
+    trace_import,
     trace_put,
     trace_search,
     undo,
 )
-from devs_git.domain.ledger.events import Draft
-from devs_git.entrypoints import router
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import fulltext, prune_sessions
 from devs_git.workspace import Workspace
+from tests.support.old_conversations import call, completed, counts, kept, line, policy, run, said, tell
 from tests.support.own_calls import devs_git
 
 NOW = "2026-11-23T12:00:00+00:00"
@@ -38,63 +37,6 @@ At = Callable[[str], None]
 def at(monkeypatch: pytest.MonkeyPatch) -> At:
     """Sets the clock."""
     return lambda time: monkeypatch.setenv("DEVS_GIT_CLOCK", time)
-
-
-def call(top: Path, name: str, request: Any) -> Any:
-    return router.call(name, Workspace.open(top), request)
-
-
-def line(session: str, uuid: str, text: str) -> bytes:
-    message = {"role": "user", "content": text}
-    known = {"type": "user", "uuid": uuid, "sessionId": session, "timestamp": "2026-01-01T00:00:00.000Z"}
-    return json.dumps({**known, "message": message}).encode() + b"\n"
-
-
-def tell(top: Path, session: str, count: int, *, first: str = "", task: str = "") -> Path:
-    """Read a transcript with so many messages. `first`: it is a fork, and begins with the messages of that session."""
-    path = top.parent / f"{session.replace('/', '-')}.jsonl"
-    lines = [
-        line(session, f"{first}-{number}", f"{first} says {number}") for number in range(2 if first else 0)
-    ]
-    lines += [line(session, f"{session}-{number}", f"{session} says {number}") for number in range(count)]
-    path.write_bytes(b"".join(lines))
-    call(top, "conversation import", conversation_import.Request(path, task=task))
-    return path
-
-
-def said(top: Path, session: str) -> list[str]:
-    """What the catalog has of a session; nothing if it is gone."""
-    with open_catalog.open_catalog(Workspace.open(top)) as catalog:
-        if session not in prune_sessions.last_seen(catalog):
-            return []
-    shown = call(top, "conversation show", conversation_show.Request(session=session))
-    return [message.content for message in shown.messages]
-
-
-def completed(top: Path, task: str) -> None:
-    """A task with one checkpoint, while the last session is this worktree's."""
-    (top / f"{task}.txt").write_text(task)
-    call(top, "task complete", task_complete.Request(everything=True))
-
-
-def run(top: Path, **asked: Any) -> prune.Result:
-    done: prune.Result = call(top, "prune", prune.Request(**asked))
-    return done
-
-
-def counts(result: prune.Result) -> dict[str, int]:
-    return {kind.kind: kind.count for kind in result.kinds if kind.count}
-
-
-def kept(result: prune.Result) -> dict[str, str]:
-    return {one.name: one.reason for kind in result.kinds for one in kind.kept}
-
-
-def policy(top: Path, **retention: str) -> None:
-    workspace = Workspace.open(top)
-    text = json.dumps({"genesis": "0" * 40, "retention": retention}).encode()
-    event = workspace.event("policy.set", "policy: x", verb_name="init")
-    workspace.append(lambda _tip: Draft(event, (("policy.yaml", text),)))
 
 
 @pytest.mark.quick
@@ -277,3 +219,34 @@ def test_without_its_event_nothing_leaves_the_catalog(
     with open_catalog.open_catalog(workspace) as catalog:
         assert list(prune_sessions.last_seen(catalog)) == ["s"]
     assert len(said(initialised, "s")) == 2
+
+
+def test_a_session_of_an_export_stays_for_the_policys_time_after_it_was_imported(
+    initialised: Path, at: At
+) -> None:
+    at(OLD)
+    tell(initialised, "s", 2)
+    packed = io.BytesIO()
+    call(initialised, "trace export", trace_export.Request(packed.write))
+    at(NOW)
+    assert counts(run(initialised)) == {"conversations": 1}
+    call(initialised, "trace import", trace_import.Request(io.BytesIO(packed.getvalue())))
+    assert counts(run(initialised)) == {}
+    assert len(said(initialised, "s")) == 2
+
+
+def test_a_session_stays_while_an_undo_can_bring_its_messages_back(
+    initialised: Path, at: At, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    policy(initialised, conversations="1d")
+    at("2026-11-20T12:00:00+00:00")
+    tell(initialised, "s", 3)
+    back = conversation_rewind.Request(by_messages=1, session="s")
+    call(initialised, "conversation rewind", back)
+    at(NOW)
+    assert kept(run(initialised))["s"] == "an undo can bring its messages back"
+    call(initialised, "undo", undo.Request())
+    assert len(said(initialised, "s")) == 3
+    at("2027-01-23T12:00:00+00:00")
+    assert counts(run(initialised))["conversations"] == 1

@@ -1,9 +1,10 @@
-"""Which sessions stay although they are old: a checkpoint refers to them that is live, or that an undo can bring back."""
+"""Which sessions stay although they are old: those of checkpoints that are live, and those that an undo needs."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
 from devs_git.domain.recall.conversation import main_session
@@ -25,6 +26,14 @@ def needed_checkpoints(histories: Iterable[History], undoable: Collection[str]) 
                 }
         found |= {point.tag: f"{point.name} refers to it" for point in history.live()}
     return found
+
+
+def cut_sessions(operations: Iterable[Event], undoable: Collection[str]) -> dict[str, str]:
+    """Main sessions of which an operation took messages back or brought them back, and that an undo may need; each with the reason."""
+    moves = (Movement.of(event) for event in operations if event.op_id in undoable)
+    cuts = (text for move in moves for text in (*move.messages_undone, *move.messages_revived))
+    # Anybody may have written the event, so it may have any text.
+    return {main_session(text.partition(" ")[0]): "an undo can bring its messages back" for text in cuts}
 
 
 def sessions_of_checkpoints(events: Iterable[Event]) -> dict[str, str]:

@@ -47,10 +47,12 @@ def _needed(workspace: Workspace, backups: Collection[str]) -> _Needed:
     tip = workspace.ledger.tip()
     # Another clone has the backups of its own operations, for as long as we have ours.
     since = _before(workspace, workspace.policy.keep_backups)
-    young = {event.op_id for event in tip.history.operations if event.finished >= since}
-    tags = needed_sessions.needed_checkpoints((tip.history, tip.here), young | set(backups))
+    operations = tip.history.operations
+    undoable = {event.op_id for event in operations if event.finished >= since} | set(backups)
+    tags = needed_sessions.needed_checkpoints((tip.history, tip.here), undoable)
     named = needed_sessions.sessions_of_checkpoints(workspace.ledger.events(tip.oid, oldest_first=True))
-    return _Needed(tags, needed_sessions.reasons_to_keep(named, tags))
+    cut = needed_sessions.cut_sessions(operations, undoable)
+    return _Needed(tags, cut | needed_sessions.reasons_to_keep(named, tags))
 
 
 def _old_sessions(catalog: Catalog, bound: str) -> list[str]:

@@ -30,8 +30,13 @@ _DELETIONS: Final = (
 
 
 def last_seen(catalog: Catalog) -> dict[str, str]:
-    """All sessions, each with the time when devs-git last read something of it."""
-    return dict(catalog.rows("SELECT session_id, seen_at FROM sessions ORDER BY seen_at, session_id"))
+    """All sessions, each with the time when devs-git last read something of it: from a transcript, or from an export."""
+    query = (
+        "SELECT s.session_id, max(s.seen_at, coalesce(m.recorded_at, '')) AS seen FROM sessions s "
+        "LEFT JOIN paths p ON p.session_id = s.session_id AND p.position = s.message_count "
+        "LEFT JOIN messages m ON m.number = p.number ORDER BY seen, s.session_id"
+    )
+    return dict(catalog.rows(query))
 
 
 def old_snapshots(catalog: Catalog, before: str) -> list[tuple[str, str, str]]:
