@@ -18,5 +18,6 @@ fi
 tool_common=${here%/worktrees/*}
 [ ! "$tool_common" -ef "$common" ] || tool_common=$common
 # include agent/guard.sh
+# include agent/recall.sh
 # include agent/moment.sh
 # include agent/capture.sh

@@ -64,7 +64,7 @@ def test_codex_runs_no_hook_that_is_not_trusted_and_only_we_say_so(untrusted: Wo
     assert {hook["trustStatus"] for hook in known_hooks(untrusted.place)} == {"untrusted"}
     trust, found = told(untrusted)
     assert trust["state"] == "untrusted"
-    assert "6 of 6 are not trusted" in trust["text"]
+    assert "7 of 7 are not trusted" in trust["text"]
     assert found == ["AGENT_HOOK_UNTRUSTED"]
 
 
@@ -77,6 +77,7 @@ def test_codex_itself_says_that_every_hook_of_ours_is_trusted(untrusted: Workben
         "postToolUse",
         "preCompact",
         "sessionEnd",
+        "sessionStart",
         "userPromptSubmit",
         "stop",
     }

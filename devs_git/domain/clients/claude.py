@@ -187,6 +187,7 @@ CLAUDE: Final = Client(
     prompt="UserPromptSubmit",
     after={"PostToolUse": False, "PostToolUseFailure": True},
     session=("Stop", "SubagentStop", "SessionEnd", "PreCompact"),
+    compacted="SessionStart",
     # A tool that changes only the conversation counts as reading. Each tool of a subagent runs the hook, too.
     reading=frozenset(
         {
@@ -265,6 +266,7 @@ CLAUDE: Final = Client(
             "an open gate denies tools",
             "moments are made before prompts and calls that may write",
             "the model calls our MCP tools",
+            "a person's directive arrives at a prompt and is seen; after a compaction the task is told again",
             "transcripts of new, resumed and forked sessions are read",
         ),
         documented=(

@@ -17,6 +17,8 @@ BEFORE: Final = "before"
 PROMPT: Final = "prompt"
 # The fields of a tool's input that say where a command runs, if not in the client's folder.
 FOLDERS: Final = ("dir_path", "directory", "workdir")
+# How Claude Code and Codex name the start of a session that goes on after a compaction.
+COMPACT: Final = "compact"
 # The name of our MCP server in a client's files.
 SERVER: Final = "devs-git"
 _SERVER: Final[Mapping[str, Any]] = {"command": "devs-git", "args": ["mcp"]}
@@ -138,6 +140,8 @@ class Client:
     fields: Fields
     evidence: Evidence
     seen: Mapping[str, str] = field(default_factory=dict)
+    # The event at which a session goes on after a compaction, with COMPACT as its source; '' for a client without it.
+    compacted: str = ""
     # Tools that remove worktrees.
     removing: frozenset[str] = frozenset()
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
@@ -178,7 +182,12 @@ class Client:
     @property
     def events(self) -> tuple[str, ...]:
         """Every event for which the client runs our hook."""
-        return (self.before, *self.after, self.prompt, *self.session)
+        told = (self.compacted,) if self.compacted else ()
+        return (self.before, *self.after, self.prompt, *self.session, *told)
+
+    def matcher(self, event: str) -> str:
+        """What the event must be about, so that the client runs our hook; '' if it always does."""
+        return COMPACT if event == self.compacted else ""
 
     @property
     def small_text(self) -> str:
@@ -192,7 +201,7 @@ class Client:
     def command(self, event: str) -> str:
         """The command that the client runs at `event`."""
         name = self.event_name(event)
-        if self.small_file and event in (self.prompt, *self.session):
+        if self.small_file and event in (self.prompt, *self.session, self.compacted):
             return _SHORT.format(start=self.start, file=self.small_file, client=self.name, event=name)
         line = _LINE.format(start=self.start, client=self.name, event=name)
         return f"sh -c '{line}'" if self.own_shell else line

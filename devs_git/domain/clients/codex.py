@@ -212,6 +212,7 @@ CODEX: Final = Client(
     prompt="UserPromptSubmit",
     after={"PostToolUse": False},
     session=("Stop", "SessionEnd", "PreCompact"),
+    compacted="SessionStart",
     reading=frozenset({"grep_files", "list_dir", "read_file", "update_plan", "web_search"}),
     # Hooks get the names of nested tools without a mark between the two words.
     seen=dict.fromkeys(
@@ -274,6 +275,7 @@ CODEX: Final = Client(
             "an open gate denies tools",
             "moments are made before prompts and calls that may write",
             "the model calls our MCP tools",
+            "a person's directive arrives at a prompt and is seen; after a compaction the task is told again",
             "transcripts of new, resumed and forked sessions are read",
             "it runs no hook before the project and each hook are trusted",
             "its sandbox keeps .git read-only for shell commands",

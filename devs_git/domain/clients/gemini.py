@@ -278,6 +278,7 @@ GEMINI: Final = Client(
             "an open gate denies tools",
             "moments are made before prompts and calls that may write",
             "the model calls our MCP tools",
+            "a person's directive arrives at a prompt",
             "transcripts of new and resumed sessions are read",
             "it runs a project's hooks only in a folder that is trusted",
         ),

@@ -152,6 +152,7 @@ OPENCODE: Final = Client(
             "an open gate denies tools",
             "moments are made before prompts and calls that may write",
             "the model calls our MCP tools",
+            "a person's directive arrives at a prompt",
             "conversations of new, resumed and forked sessions are read",
         ),
         documented=("what its plug-ins do on Windows: ours does nothing there",),

@@ -20,7 +20,8 @@ def with_hooks(text: str | None, client: Client) -> str:
         return text
     made = _without_lines(text) if text is not None else None
     for event in client.events:
-        group = {"hooks": [{"type": "command", "command": client.command(event)}]}
+        about = {"matcher": client.matcher(event)} if client.matcher(event) else {}
+        group = {**about, "hooks": [{"type": "command", "command": client.command(event)}]}
         made = json_edit.add(made or "", ("hooks", event), group)
     return made or ""
 

@@ -5,7 +5,7 @@ Each line of a person's text begins with `> `, so that no text can look like a l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from devs_git.domain.text.plain_text import printable
@@ -54,17 +54,17 @@ def _part(one: Told, characters: int, size: int) -> str:
     head = _HEAD.format(
         id=one.directive_id, task=one.task_id, author=printable(one.author, ""), at=one.written_at
     )
-    whole = "\n".join((head, *_quoted(one.text)))
+    whole = f"{head}\n{quote(one.text)}"
     if len(whole) <= characters and len(whole.encode()) <= size:
         return whole
     rest = _REST.format(task=one.task_id)
     kept = _cut(one.text, characters - len(head) - len(rest) - 4, size - len(head.encode()) - len(rest) - 4)
-    return "\n".join((head, *_quoted(kept), rest)) if len(kept) >= _LEAST else ""
+    return f"{head}\n{quote(kept)}\n{rest}" if len(kept) >= _LEAST else ""
 
 
-def _quoted(text: str) -> Iterator[str]:
-    """The lines of a text, each with a sign before it. Characters that command a terminal are escaped."""
-    return (f"> {line}" for line in printable(text).split("\n"))
+def quote(text: str) -> str:
+    """Each line of a text with a sign before it. Characters that command a terminal are escaped."""
+    return "\n".join(f"> {line}" for line in printable(text).split("\n"))
 
 
 def _cut(text: str, characters: int, size: int) -> str:

@@ -32,6 +32,10 @@ def main(arguments: list[str]) -> int:
         from devs_git.entrypoints.hooks import after_tool
 
         return after_tool.main(rest)
+    if name == "recall":
+        from devs_git.entrypoints.hooks import recall
+
+        return recall.main(rest)
     if name in GUARDS:
         return _run_guard(name, rest)
     if name not in recorders:

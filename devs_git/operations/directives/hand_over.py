@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from devs_git.storage.git.places import Places
 
 # Seconds that a prompt waits for another process that writes to the catalog.
-_PATIENCE: Final = 1.0
+PATIENCE: Final = 1.0
 
 
 def in_force(workspace: Workspace, catalog: Catalog, task_id: str) -> tuple[Judged, ...]:
@@ -71,7 +71,7 @@ def at_prompt(call: MomentCall, places: Places, beside: str) -> str:
 
 def _take(workspace: Workspace, call: MomentCall, task: str, beside: str) -> str:
     workspace.require_believed()
-    with Catalog.open(workspace.places.shared, patience=_PATIENCE) as catalog:
+    with Catalog.open(workspace.places.shared, patience=PATIENCE) as catalog:
         ledger_marks.catch_up(catalog, workspace.ledger)
         transcript = os.fsencode(call.transcript)
         directives.follow_bundles(catalog, task, call.client.name, call.occasion.session, transcript)
@@ -80,13 +80,17 @@ def _take(workspace: Workspace, call: MomentCall, task: str, beside: str) -> str
         # The prompt itself may be the bundle.
         inside = [one.directive_id for one in left if handed_text.is_in(one.directive_id, call.prompt)]
         text, ids = handed_text.fit((one for one in left if one.directive_id not in inside), beside=beside)
-        provable = bool(call.transcript) and _is_provable(workspace, call.client.name)
-        receiver = Receiver(
-            "hook", call.client.name, call.occasion.session, transcript, _size(transcript), provable
-        )
+        receiver = receiver_of(workspace, call)
         directives.note_handed(catalog, ids, receiver, workspace.now())
         waiting_directives.write_note(workspace, waiting_directives.find(workspace, catalog))
     return text
+
+
+def receiver_of(workspace: Workspace, call: MomentCall) -> Receiver:
+    """The session that this hook tells something."""
+    path, client = os.fsencode(call.transcript), call.client.name
+    provable = bool(path) and _is_provable(workspace, client)
+    return Receiver("hook", client, call.occasion.session, path, _size(path), provable)
 
 
 def _is_provable(workspace: Workspace, client: str) -> bool:

@@ -50,7 +50,7 @@ def of_task(
             contract=task.contract,
             author=task.actor,
         ),
-        gates=_gates(tip, frozenset((task.task_id,)), until),
+        gates=gates_of(tip, frozenset((task.task_id,)), until),
         rewound=_rewinds(history, frozenset((task.task_id,)), until),
         checkpoints=tuple(_point(one) for one in points if not until or one.created_at <= until),
         point=point.name if point else "",
@@ -81,7 +81,7 @@ def of_contract(workspace: Workspace, tip: Tip, contract: Contract, places: Plac
             contract.actor,
             tuple(ContractTask(one.task_id, one.title, one.status, history.phase_of(one)) for one in newest),
         ),
-        gates=_gates(tip, names, ""),
+        gates=gates_of(tip, names, ""),
         rewound=_rewinds(history, names, ""),
         checkpoints=tuple(map(_point, points)),
     )
@@ -91,7 +91,7 @@ def _point(point: Checkpoint) -> BundlePoint:
     return BundlePoint(point.name, point.commit, point.message, point.created_at)
 
 
-def _gates(tip: Tip, names: frozenset[str], until: str) -> tuple[BundleGate, ...]:
+def gates_of(tip: Tip, names: frozenset[str], until: str = "") -> tuple[BundleGate, ...]:
     """The gates of these tasks that were asked until then, oldest first. One that cannot be read belongs to none."""
     found = []
     for gate_id in gate_files.all_ids(tip):

@@ -66,11 +66,11 @@ def asked(top: Path) -> trust.Trust:
 @pytest.mark.parametrize(
     ("changed", "state", "said"),
     [
-        ({}, "trusted", "trusts the project and all 6 hooks"),
-        ({"trustStatus": "untrusted"}, "untrusted", "1 of 6 are not trusted"),
-        ({"trustStatus": "modified"}, "untrusted", "1 of 6 were changed after you trusted them"),
+        ({}, "trusted", "trusts the project and all 7 hooks"),
+        ({"trustStatus": "untrusted"}, "untrusted", "1 of 7 are not trusted"),
+        ({"trustStatus": "modified"}, "untrusted", "1 of 7 were changed after you trusted them"),
         ({"enabled": False}, "off", "turned off"),
-        ({"command": "echo other"}, "unknown", "5 of 6"),
+        ({"command": "echo other"}, "unknown", "6 of 7"),
     ],
 )
 def test_codex_is_asked_for_the_trust_of_our_hooks(
