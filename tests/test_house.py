@@ -46,6 +46,7 @@ def test_one_place_writes_for_people() -> None:
         "entrypoints/console.py",
         "entrypoints/hooks/after_tool.py",  # an answer in the client's own JSON
         "entrypoints/hooks/agent_hook.py",  # an answer in the client's own JSON
+        "entrypoints/hooks/recall.py",  # an answer in the client's own JSON
         "entrypoints/hooks/moment.py",  # an answer in the client's own JSON
         "entrypoints/cli/demo.py",  # lines of a program that the tour writes
         "entrypoints/cli/traces.py",  # an export is no text

@@ -13,14 +13,13 @@ from devs_git.commands import directive_add, directive_list, directive_withdraw,
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.told_texts import READERS
 from devs_git.entrypoints import router
-from devs_git.operations.directives import hand_over
-from devs_git.operations.recall import open_catalog
 from devs_git.storage.moments import gaps
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import HookAnswer, call
 from tests.support.hook_moments import kept, prompt, silent
 from tests.support.ledgers import put_policy_in_force
+from tests.support.own_calls import devs_git
 from tests.support.scene import Scene
 
 Run = Callable[..., str]
@@ -193,16 +192,16 @@ def test_a_directive_has_at_most_9900_bytes_for_clients_that_count_tokens(
     assert 9_500 < len(text.encode()) <= 9_900
 
 
+@pytest.mark.quick
 def test_a_bundle_that_is_the_first_prompt_is_not_handed_over_again(project: Path, transcript: Path) -> None:
     directive_id = add("use X")
-    workspace = Workspace.open()
-    with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-        found = hand_over.in_force(workspace, catalog, "task-1")
-        hand_over.mark_in_bundle(workspace, catalog, found, "claude")
-    text = f"The bundle.\n\ndevs-git directive {directive_id} for task-1: use X"
-    assert told(ask(project, transcript, prompt=text)) == ""
+    bundle = devs_git("resume", "task-1", where=project)
+    assert "> use X" in bundle
+    assert row(directive_id).state == "written"
+    # The client writes the prompt before it calls the hook.
     with transcript.open("a") as file:
-        file.write(json.dumps({"type": "user", "message": {"content": text}}) + "\n")
+        file.write(json.dumps({"type": "user", "message": {"content": bundle}}) + "\n")
+    assert told(ask(project, transcript, prompt=bundle)) == ""
     assert told(ask(project, transcript)) == ""
     assert (row(directive_id).state, row(directive_id).tries) == ("seen", 1)
 

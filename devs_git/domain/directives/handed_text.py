@@ -78,6 +78,11 @@ def _cut(text: str, characters: int, size: int) -> str:
     return text
 
 
+def mark(directive_id: str) -> str:
+    """The beginning of the line above each directive's text, by which transcripts and prompts are searched."""
+    return _MARK.format(id=directive_id)
+
+
 def is_in(directive_id: str, text: str) -> bool:
     """Whether a text that the model got has this directive."""
-    return _MARK.format(id=directive_id) in text
+    return mark(directive_id) in text

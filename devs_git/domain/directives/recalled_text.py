@@ -42,12 +42,12 @@ class RecalledTask:
     gates: tuple[RecalledGate, ...]
 
 
-def opening(task: RecalledTask) -> str:
+def first_part(task: RecalledTask) -> str:
     """The task, its plan and its newest gates. The directives come after it."""
     return "\n".join(_lines(task))
 
 
-def ending(task: RecalledTask) -> str:
+def last_part(task: RecalledTask) -> str:
     """Where the rest is."""
     return _REST.format(task=task.task_id)
 

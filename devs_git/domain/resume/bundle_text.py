@@ -106,8 +106,11 @@ def code_lines(bundle: Bundle) -> tuple[str, ...]:
 
 
 def directive_text(one: BundleDirective) -> str:
-    """A directive."""
-    return f"By {one_line(one.author)}, {one.written_at}:\n{quote(one.text)}"
+    """A directive. The mark shows the client's hook that the agent gets it with the bundle."""
+    # Most bundles have none.
+    from devs_git.domain.directives.handed_text import mark
+
+    return f"{mark(one.directive_id)}by {one_line(one.author)}, {one.written_at}:\n{quote(one.text)}"
 
 
 def gate_text(one: BundleGate) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.clients.told_texts import READERS
@@ -20,6 +19,7 @@ from devs_git.storage.catalog import directives, ledger_marks
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.directives import Receiver
 from devs_git.storage.worktree import active_task
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -46,18 +46,6 @@ def for_model(judged: Judged) -> Told:
     return Told(known.directive_id, known.task_id, judged.author, known.written_at, judged.text)
 
 
-def mark_in_bundle(
-    workspace: Workspace, catalog: Catalog, handed: Iterable[Judged], client: str, session: str = ""
-) -> None:
-    """Record that these directives stand in the bundle of a session that begins, so that its first prompt has no other copy.
-
-    `session` is '' if the client chooses it later. The next prompt of the task looks whether the bundle arrived.
-    """
-    receiver = Receiver("bundle", client, session, provable=_is_provable(workspace, client))
-    waits = [one.standing.directive_id for one in handed if one.standing.waits]
-    directives.note_handed(catalog, waits, receiver, workspace.now())
-
-
 def at_prompt(call: MomentCall, places: Places, beside: str) -> str:
     """The text of the directives that wait for the active task of this worktree, '' for none; they count as handed over.
 
@@ -73,15 +61,16 @@ def _take(workspace: Workspace, call: MomentCall, task: str, beside: str) -> str
     workspace.require_believed()
     with Catalog.open(workspace.places.shared, patience=PATIENCE) as catalog:
         ledger_marks.catch_up(catalog, workspace.ledger)
-        transcript = os.fsencode(call.transcript)
-        directives.follow_bundles(catalog, task, call.client.name, call.occasion.session, transcript)
         seen.look(workspace, catalog, task)
         left = [for_model(one) for one in waiting_directives.find(workspace, catalog, task)]
-        # The prompt itself may be the bundle.
+        # The prompt itself may be a bundle, and then the agent gets them with it.
         inside = [one.directive_id for one in left if handed_text.is_in(one.directive_id, call.prompt)]
         text, ids = handed_text.fit((one for one in left if one.directive_id not in inside), beside=beside)
         receiver = receiver_of(workspace, call)
         directives.note_handed(catalog, ids, receiver, workspace.now())
+        # The client may have written the prompt before it called the hook.
+        bundle = replace(receiver, way="bundle", start=0)
+        directives.note_handed(catalog, inside, bundle, workspace.now())
         waiting_directives.write_note(workspace, waiting_directives.find(workspace, catalog))
     return text
 

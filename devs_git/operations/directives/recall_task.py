@@ -26,7 +26,7 @@ def tell(call: MomentCall, places: Places) -> str:
     task = _task(workspace, active_task.task_of(active_task.read(places)))
     if task is None:
         return ""
-    opening, ending = recalled_text.opening(task), recalled_text.ending(task)
+    opening, ending = recalled_text.first_part(task), recalled_text.last_part(task)
     with Catalog.open(places.shared, patience=hand_over.PATIENCE) as catalog:
         ledger_marks.catch_up(catalog, workspace.ledger)
         known = hand_over.in_force(workspace, catalog, task.task_id)

@@ -119,21 +119,6 @@ def note_handed(catalog: Catalog, ids: Iterable[str], to: Receiver, at: str) -> 
             )
 
 
-def follow_bundles(catalog: Catalog, task_id: str, client: str, session: str, transcript: bytes) -> None:
-    """At a prompt: bundles of this task and client that nobody saw yet are looked for in this session's transcript."""
-    query = (
-        "SELECT h.number FROM handovers h JOIN directives d USING (directive_id) WHERE d.task_id = ? AND h.client = ? "
-        "AND h.way = 'bundle' AND h.transcript = x'' AND h.session_id IN ('', ?)"
-    )
-    rows = catalog.rows(query, task_id, client, session) if transcript else []
-    if rows:
-        with catalog.transaction() as base:
-            base.executemany(
-                "UPDATE handovers SET transcript = ?, session_id = ? WHERE number = ?",
-                [(transcript, session, number) for (number,) in rows],
-            )
-
-
 def without_proof(catalog: Catalog, task_id: str = "") -> list[Handover]:
     """The hand-overs that a transcript may show by now, of the directives of a task, or of all for ''."""
     rows = catalog.rows(
