@@ -67,6 +67,7 @@ def test_history_tells_the_whole_story_in_its_order(
     tasks_side_by_side(first, dates, names)
     gates(story, first, dates)
     returns(story, first)
+    conversation(story, names)
     killed(story)
     second_clone(story, first)
     for worker in workers:
@@ -139,6 +140,25 @@ def returns(story: Story, first: Worker) -> None:
     story.note("task", "dropped", "11")
     assert not (story.top / "round.py").exists()
     assert (story.top / "count.py").exists()
+
+
+def conversation(story: Story, names: Worker) -> None:
+    """The last turn of a conversation is taken back with the code that it led to, brought back, and taken back again."""
+    names.start("31", "Sort names")
+    kept = names.agent.said
+    names.edit(sort_py="1\n")
+    names.hears("Sort them by length.")
+    names.edit(sort_py="2\n")
+    names.complete("31", "sort.py")
+    words = ("conversation", "rewind", "--to-message", kept, "--code", "--yes")
+    assert run(names.top, *words)["messages_rewound"] == 1
+    story.note("rewind", "rewound")
+    assert (names.top / "sort.py").read_text() == "1\n"
+    run(names.top, "undo", "--yes")
+    story.note("rewind", "undone")
+    assert (names.top / "sort.py").read_text() == "2\n"
+    run(names.top, *words)
+    story.note("rewind", "rewound")
 
 
 def killed(story: Story) -> None:

@@ -34,6 +34,8 @@ class Agent:
     session: str
     client: str = "claude"
     calls: int = 0
+    # The id of the last message in the transcript.
+    said: str = ""
     began: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -48,7 +50,8 @@ class Agent:
                 "uuid": f"{self.session}-{time.time_ns()}",
                 "sessionId": self.session,
             }
-            line |= {"timestamp": stamp(datetime.now(UTC)), "message": said}
+            line |= {"timestamp": stamp(datetime.now(UTC)), "message": said, "parentUuid": self.said or None}
+            self.said = line["uuid"]
             with self.transcript.open("a") as stream:
                 stream.write(json.dumps(line) + "\n")
         self._tell(CLIENTS[self.client].prompt, "", prompt=words)

@@ -68,11 +68,14 @@ class Worker:
         return self.agent.top
 
     def start(self, task: str, title: str) -> None:
-        self.agent.prompt(title)
-        # A prompt of Codex is in no transcript here.
-        self.story.said += [f"user: {title}"] if self.agent.client == "claude" else []
+        self.hears(title)
         self.server.call("start_task", task_id=task, title=title)
         self.story.note("task", "created", task)
+
+    def hears(self, words: str) -> None:
+        self.agent.prompt(words)
+        # A prompt of Codex is in no transcript here.
+        self.story.said += [f"user: {words}"] if self.agent.client == "claude" else []
 
     def edit(self, **files: str) -> None:
         """Write files with the client's own tool; `a_py` is a.py."""
