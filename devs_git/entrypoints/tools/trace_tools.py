@@ -125,7 +125,7 @@ TOOLS: Final = (
     Tool(
         "create_conversation_snapshot",
         "conversation snapshot",
-        "Record how far the conversation has come: of a session, of a task, or of the last session of this worktree.",
+        "Record the state of a conversation: by default, of the last session of this worktree.",
         (
             Param("task_id", ANY_TASK, "The last session of this task.", "task"),
             Param("session_id", TEXT, "The session.", "session"),
