@@ -73,13 +73,15 @@ MORE: Final = {
     "show": 91,
     "snapshot create": 76,
     "restore": 107,
-    "rewind --dry-run": 115,
-    "rewind": 105,
+    "rewind --dry-run": 116,
+    "rewind": 106,
     "undo": 105,
     "trace list": 78,
     "verify": 249,
+    "trace export": 59,
+    "trace import": 49,
     "mcp, start": 138,
-    "mcp, list of tools": 267,
+    "mcp, list of tools": 293,
 }
 
 
