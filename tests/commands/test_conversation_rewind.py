@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,22 @@ def test_a_rewound_task_stays_marked_when_the_messages_come_back(top: Path, tran
     go_back(top, by_messages=1)
     call(top, "undo", undo.Request())
     assert marks(top) == [False, True]
+
+
+def test_an_undo_on_one_branch_leaves_what_was_taken_back_on_another(top: Path, transcript: Path) -> None:
+    four(transcript)
+    take(top, transcript)
+    for number in ("1", "2"):
+        call(top, "task start", task_start.Request(number))
+        (top / "work").write_text(number)
+        call(top, "task complete", task_complete.Request(everything=True))
+    call(top, "rewind", rewind_verb.Request("task-1"))
+    subprocess.run(["git", "switch", "-qc", "side"], cwd=top, check=True)
+    go_back(top, by_messages=1)
+    subprocess.run(["git", "switch", "-q", "main"], cwd=top, check=True)
+    undone = call(top, "undo", undo.Request())
+    assert (undone.undone_verb, undone.sessions_revived) == ("rewind", ())
+    assert marks(top) == [False, False, False, True]
 
 
 @pytest.mark.parametrize(

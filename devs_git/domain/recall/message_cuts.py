@@ -50,7 +50,16 @@ def in_force(operations: Iterable[Event], clone: str) -> dict[str, str]:
     return found
 
 
-def back_to(before: Collection[str], now: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The cuts to make and those to take back, so that the cuts `before` hold again."""
-    made = tuple(text for text in before if text not in now)
-    return made, tuple(text for text in now if text not in before)
+def back_to(
+    before: Collection[str], now: Collection[str], undone: Iterable[Event]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The cuts to make and those to take back, so that those of the operations `undone` are as they were `before`.
+
+    A cut that another branch or worktree made meanwhile stays.
+    """
+    movements = [Movement.of(event) for event in undone]
+    touched = dict.fromkeys(
+        text for one in movements for text in (*one.messages_undone, *one.messages_revived)
+    )
+    made = tuple(text for text in touched if text in before and text not in now)
+    return made, tuple(text for text in touched if text in now and text not in before)

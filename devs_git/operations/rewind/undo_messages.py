@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from devs_git.domain.ledger import clone_view
@@ -46,13 +46,13 @@ def find(site: Site, op_id: str | None) -> MessagesUndo | None:
     if not all(map(message_cuts.moved_nothing, since)):
         return None
     before = fold(site.ledger.events(since[0].parents[0], oldest_first=True))
-    return MessagesUndo(since[0], cuts_back_to(before, history, clone))
+    return MessagesUndo(since[0], cuts_back_to(before, history, since, clone))
 
 
-def cuts_back_to(before: History, now: History, clone: str) -> Cuts:
-    """What makes the cuts of this clone those of an earlier history."""
-    then, since = (message_cuts.in_force(one.operations, clone) for one in (before, now))
-    return message_cuts.back_to(then, since)
+def cuts_back_to(before: History, now: History, undone: Iterable[Event], clone: str) -> Cuts:
+    """What makes the cuts of the operations `undone` of this clone as they were `before` these."""
+    then, today = (message_cuts.in_force(one.operations, clone) for one in (before, now))
+    return message_cuts.back_to(then, today, undone)
 
 
 def branch_of(site: Site) -> str:

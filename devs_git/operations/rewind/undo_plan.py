@@ -100,7 +100,7 @@ def make_plan(site: Site, op_id: str | None, preserve: str | None, untracked: st
         turns=turns,
         refusals=refused,
         clears_flags=bool(way.after and found.flagged and not state.index_raw),
-        cuts=undo_messages.cuts_back_to(way.before, way.now, clone),
+        cuts=undo_messages.cuts_back_to(way.before, way.now, way.since, clone),
     )
 
 
