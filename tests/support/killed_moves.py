@@ -43,7 +43,11 @@ def _child(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> None:
         steps += 1
 
     try:
-        router.call(verb.__name__.rpartition(".")[2], replace(case.workspace, progress=progress), request)
+        router.call(
+            verb.__name__.rpartition(".")[2].replace("_", " "),
+            replace(case.workspace, progress=progress),
+            request,
+        )
     except DevsError:
         pass
     finally:
