@@ -10,9 +10,10 @@ import pytest
 from tests.support.model_conversations import Conversations
 from tests.support.model_runs import run_world
 
+pytestmark = pytest.mark.thorough
+
 RUNS = int(os.environ.get("DEVS_TEST_COUNT_CONVERSATION_RUNS", "3"))
 
 
-@pytest.mark.thorough
 def test_marks_and_files_are_as_the_record_of_the_model_says(tmp_path: Path) -> None:
     run_world(Conversations, tmp_path, (RUNS, 20))

@@ -11,24 +11,30 @@ import pytest
 
 from devs_git.commands import (
     contract_start,
-    conversation_import,
-    conversation_rewind,
-    conversation_show,
     history,
     log,
     task_complete,
     task_start,
-    trace_search,
     undo,
 )
 from devs_git.commands import rewind as rewind_verb
-from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests.support.talk_scene import (
+    SAID,
+    call,
+    found,
+    four,
+    go_back,
+    line,
+    marks,
+    shown,
+    take,
+    two_tasks,
+    write,
+)
 
 pytestmark = pytest.mark.quick
-
-SAID = ("one", "two", "three", "four")
 
 
 @pytest.fixture
@@ -40,54 +46,6 @@ def top(initialised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 @pytest.fixture
 def transcript(tmp_path: Path) -> Path:
     return tmp_path / "s1.jsonl"
-
-
-def call(top: Path, name: str, request: Any) -> Any:
-    return router.call(name, Workspace.open(top), request)
-
-
-def line(
-    name: str, content: Any, kind: str = "user", parent: str = "", minute: int = 0, **more: Any
-) -> bytes:
-    known = {"type": kind, "uuid": name, "parentUuid": parent or None, "sessionId": "s1", **more}
-    stamp = {"timestamp": f"2026-01-01T00:{minute:02d}:00.000Z"}
-    return json.dumps({**known, **stamp, "message": {"role": kind, "content": content}}).encode() + b"\n"
-
-
-def write(transcript: Path, *lines: bytes) -> None:
-    with transcript.open("ab") as stream:
-        stream.writelines(lines)
-
-
-def four(transcript: Path) -> None:
-    """A session with four messages of a person."""
-    for at, word in enumerate(SAID):
-        write(transcript, line(f"m{at}", word, parent=f"m{at - 1}" if at else "", minute=at))
-
-
-def take(top: Path, transcript: Path) -> None:
-    call(top, "conversation import", conversation_import.Request(transcript))
-
-
-def go_back(top: Path, **asked: Any) -> conversation_rewind.Result:
-    result: conversation_rewind.Result = call(
-        top, "conversation rewind", conversation_rewind.Request(**asked)
-    )
-    return result
-
-
-def shown(top: Path, session: str = "s1") -> list[tuple[str | None, bool]]:
-    found = call(top, "conversation show", conversation_show.Request(session=session))
-    return [(one.content, one.rewound) for one in found.messages]
-
-
-def marks(top: Path) -> list[bool]:
-    return [rewound for _content, rewound in shown(top)]
-
-
-def found(top: Path, word: str) -> list[str]:
-    request = trace_search.Request(word, within="messages")
-    return [hit.message_id for hit in call(top, "trace search", request).hits]
 
 
 @pytest.mark.parametrize(
@@ -221,10 +179,7 @@ def test_history_and_log_show_it_as_a_rewind(top: Path, transcript: Path) -> Non
 def test_an_undo_of_an_earlier_rewind_brings_the_messages_back_too(top: Path, transcript: Path) -> None:
     four(transcript)
     take(top, transcript)
-    for number in ("1", "2"):
-        call(top, "task start", task_start.Request(number))
-        (top / "work").write_text(number)
-        call(top, "task complete", task_complete.Request(everything=True))
+    two_tasks(top)
     moved = call(top, "rewind", rewind_verb.Request("task-1"))
     go_back(top, by_messages=1)
     undone = call(top, "undo", undo.Request(moved.rewind_id))
@@ -263,10 +218,7 @@ def test_a_rewound_task_stays_marked_when_the_messages_come_back(top: Path, tran
 def test_an_undo_on_one_branch_leaves_what_was_taken_back_on_another(top: Path, transcript: Path) -> None:
     four(transcript)
     take(top, transcript)
-    for number in ("1", "2"):
-        call(top, "task start", task_start.Request(number))
-        (top / "work").write_text(number)
-        call(top, "task complete", task_complete.Request(everything=True))
+    two_tasks(top)
     call(top, "rewind", rewind_verb.Request("task-1"))
     subprocess.run(["git", "switch", "-qc", "side"], cwd=top, check=True)
     go_back(top, by_messages=1)
