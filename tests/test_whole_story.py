@@ -68,6 +68,7 @@ def test_history_tells_the_whole_story_in_its_order(
     gates(story, first, dates)
     returns(story, first)
     conversation(story, names)
+    fork(story, dates)
     killed(story)
     second_clone(story, first)
     for worker in workers:
@@ -159,6 +160,27 @@ def conversation(story: Story, names: Worker) -> None:
     assert (names.top / "sort.py").read_text() == "2\n"
     run(names.top, *words)
     story.note("rewind", "rewound")
+
+
+def fork(story: Story, dates: Worker) -> None:
+    """A fork of a task wins: its work is better than that of its source, which goes back and takes over the fork's branch."""
+    before = git("rev-parse", "dates", where=story.top), (dates.top / "dates.py").read_text()
+    done = run(dates.top, "fork", "task-20@1", "--name", "20b", "--yes")
+    story.note("task", "forked", "20b")
+    there = Path(done["worktree"])
+    assert (there / "dates.py").read_text() == "1\n"
+    assert before == (git("rev-parse", "dates", where=story.top), (dates.top / "dates.py").read_text())
+    agent = Agent(there, "s-20b", "claude")
+    with AgentServer(there, client="claude", session="s-20b") as server:
+        winner = Worker(agent, server, story)
+        winner.hears("Parse dates without a library.")
+        winner.edit(dates_py="3\n")
+        winner.complete("20b", "dates.py", change="modified")
+        agent.stops()
+    run(dates.top, "rewind", "task-20@1", "--yes")
+    story.note("rewind", "rewound", "20")
+    git("merge", "-q", "--ff-only", done["branch"], where=dates.top)
+    assert (dates.top / "dates.py").read_text() == "3\n"
 
 
 def killed(story: Story) -> None:
