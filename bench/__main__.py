@@ -21,6 +21,7 @@ from bench import (
     rebasing,
     saving,
     serving,
+    sessions,
     traces,
     verifying,
 )
@@ -45,6 +46,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "verify": lambda: verifying.verify(bench, rounds),
         "copies": lambda: lengthening.copies(bench, rounds),
         "getting": lambda: traces.getting(bench, rounds),
+        "sessions": lambda: sessions.writing(bench, rounds),
         "searching": lambda: traces.searching(bench),
         "capturing": lambda: capturing.hooks(bench, rounds),
         "ingesting": lambda: capturing.ingest(bench),
@@ -66,7 +68,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log hooks rebase frozen small branches saving verify copies getting searching capturing ingesting moments beside serving large",
+        help="one of: start log hooks rebase frozen small branches saving verify copies getting sessions searching capturing ingesting moments beside serving large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

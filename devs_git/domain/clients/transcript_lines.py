@@ -161,7 +161,10 @@ class UnnamedMessage(NamedTuple):
 
 def text(value: Any) -> str:
     """`value`, if it is text, in a form that can be stored; else ''."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    # Most texts of a transcript are ASCII, and to ask for that takes no time.
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
 
 def loads(given: str | bytes) -> Any:

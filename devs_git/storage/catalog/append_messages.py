@@ -11,7 +11,7 @@ from devs_git.domain.clients.transcript_reader import TranscriptMessage
 from devs_git.domain.recall.conversation import Message, canonical, chain_digest, main_session, task_at
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.messages import Session, message_in, samples
+from devs_git.storage.catalog.messages import Session, first_sample, message_in
 from devs_git.values import replace
 
 if TYPE_CHECKING:
@@ -80,8 +80,10 @@ def append(catalog: Catalog, known: Session, read: TranscriptMessage, about: Abo
 def _claim(catalog: Catalog, known: Session, told: tuple[Any, ...], about: About) -> None:
     """A fork was read before its source: the message belongs to the source, for which hooks reported calls earlier."""
     number, first, _id, _task, _role, _body, created_at = told
-    here, there = samples(catalog, known.session_id)[:1], samples(catalog, first)[:1]
-    if first == known.session_id or not here or (there and there[0][0] <= here[0][0]):
+    # This runs for each message of a fork, so it reads one sample of a session and not all.
+    here = first_sample(catalog, known.session_id) if first != known.session_id else ""
+    there = first_sample(catalog, first) if here else ""
+    if not here or (there and there <= here):
         return
     task_id = task_at(about.samples, created_at)
     catalog.base.execute(

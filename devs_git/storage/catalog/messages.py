@@ -113,6 +113,13 @@ def samples(catalog: Catalog, session_id: str) -> tuple[tuple[str, str], ...]:
     return tuple(catalog.rows(query, main_session(session_id)))
 
 
+def first_sample(catalog: Catalog, session_id: str) -> str:
+    """The time of the oldest of these `samples`; '' if there is none."""
+    query = "SELECT created_at FROM traces WHERE session_id = ? AND event <> '' ORDER BY created_at LIMIT 1"
+    found = catalog.rows(query, main_session(session_id))
+    return str(found[0][0]) if found else ""
+
+
 def message_in(message_id: str, role: str, body: bytes) -> Message:
     """The message in a row."""
     return message_of({"id": message_id, "role": role, **json.loads(bodies.unpack(body))})
