@@ -13,6 +13,7 @@ import devs_git
 from bench import (
     capturing,
     committing,
+    forking,
     lengthening,
     moment_refs,
     moments,
@@ -41,6 +42,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "rebase": lambda: rebasing.rebase(bench, min(rounds, 5)),
         "frozen": lambda: rebasing.frozen(bench, rounds),
         "small": lambda: moving.small(bench, rounds, peers),
+        "fork": lambda: forking.fork(bench, rounds),
         "branches": lambda: moving.branches(bench, rounds),
         "saving": lambda: saving.large_file(bench, rounds),
         "verify": lambda: verifying.verify(bench, rounds),

@@ -106,17 +106,18 @@ class Workbench:
         fork: str = "",
         ends: bool = True,
         waits: bool = True,
+        where: Path | None = None,
     ) -> Run:
         """Run the client; the model answers with these turns and ends. Every turn must have been asked for.
 
         Without `ends` the model does not end: a command of the client itself asks it nothing. Without `waits` the client's
-        first request does not wait for our server.
+        first request does not wait for our server. `where` is the folder, the repository's by default.
         """
         known = len(self._files())
         self.model.play((*turns, END) if ends else turns)
         done = subprocess.run(
             self.program.command(Start(prompt, resume, fork, self._trusted, waits)),
-            cwd=self.top,
+            cwd=where or self.top,
             env=self.place.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,

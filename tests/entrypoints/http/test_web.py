@@ -137,6 +137,17 @@ def test_rest_lists_compares_branches_and_rewinds(worked: Path) -> None:
         made = web.post(f"{TASK}/checkpoints/1/branch", branchName="again")
         assert (made.status, made.value["branch"]) == (201, "again")
         assert web.post(f"{TASK}/checkpoints/1/branch", branch_name="again").code == "INVALID_BRANCH"
+        forked = web.post(f"{TASK}/fork", newTaskName="1b", forkFromType="checkpoint", forkFromValue=1)
+        assert (forked.status, forked.value["forked_from"], forked.value["session"]) == (
+            201,
+            "task-1@1",
+            None,
+        )
+        titled = web.post(
+            f"{TASK}/checkpoints/1/resume", task_name="Once more!", plan="p", target_daemon_id="x"
+        )
+        assert (titled.status, titled.value["task_id"]) == (201, "task-once-more")
+        assert web.post(f"{TASK}/fork", new_task_name="1b").code == "TASK_EXISTS"
         said = web.get(f"{TASK}/conversation?includeToolCalls=false&include_tool_results=false&limit=5")
         assert (said.status, said.value["message_count"]) == (200, 0)
         plan = web.post(f"{TASK}/rewind", dryRun=True).value

@@ -1,0 +1,104 @@
+"""The conversation of a fork: what its session has, in which client, and what reaches its worktree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import fork
+from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.errors import DevsError
+from devs_git.storage.hooks import client_files
+from devs_git.workspace import Workspace
+from tests.support.turn_scene import Turns
+
+pytestmark = pytest.mark.quick
+
+SESSION = "4d5611e5-241a-462a-8d15-5122611a9569"
+
+
+@pytest.fixture
+def turns(initialised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Turns:
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    made = Turns(Workspace.open(initialised), tmp_path)
+    made.says(1, SESSION, "user", "One, please.")
+    made.says(2, SESSION, "assistant", "One is done.")
+    made.edit("one.txt", "1\n")
+    made.moment(3, "prompt", SESSION)
+    made.says(4, SESSION, "user", "Two, please.")
+    made.says(5, SESSION, "assistant", "Two is done.")
+    made.edit("two.txt", "2\n")
+    made.read()
+    return made
+
+
+def at_moment(turns: Turns, **more: object) -> fork.Result:
+    request = fork.Request("moment:-1", "again", **more)  # type: ignore[arg-type]
+    return fork.run(Workspace.open(turns.workspace.top), request)
+
+
+def test_the_session_of_a_fork_ends_at_the_point_of_its_state(turns: Turns) -> None:
+    source = turns.folder / f"{SESSION}.jsonl"
+    before = source.read_bytes()
+    done = at_moment(turns)
+    assert done.session
+    assert (done.session.client, done.session.messages, done.point.session_id) == ("claude", 2, SESSION)
+    text = Path(done.session.file).read_text()
+    assert "One is done." in text
+    assert "Two" not in text
+    assert {json.loads(line).get("cwd", done.worktree) for line in text.splitlines()} == {done.worktree}
+    assert done.start_command == ("claude", "--resume", done.session.session_id)
+    assert sorted(path.name for path in Path(done.worktree).glob("*.txt") if path.stem in ("one", "two")) == [
+        "one.txt"
+    ]
+    assert source.read_bytes() == before
+
+
+def test_a_session_can_be_for_the_other_client_or_not_be_written(turns: Turns) -> None:
+    other = at_moment(turns, to="codex")
+    assert other.session
+    assert (other.session.client, other.start_command[:2]) == ("codex", ("codex", "resume"))
+    none = fork.run(
+        Workspace.open(turns.workspace.top), fork.Request("moment:-1", "third", conversation=False)
+    )
+    assert (none.session, none.start_command, none.left_out) == (None, (), ())
+
+
+def test_a_session_that_cannot_be_written_is_said_and_the_fork_is_made(
+    turns: Turns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from devs_git.operations.sessions import write_session
+
+    def refuse(*_: object) -> None:
+        raise DevsError("CONFLICT", "This version was not tried.", hint="Use the bundle.")
+
+    monkeypatch.setattr(write_session, "_put", refuse)
+    done = at_moment(turns)
+    assert (done.session, done.start_command) == (None, ())
+    assert done.left_out == ("The conversation: This version was not tried. Use the bundle.",)
+    assert Path(done.worktree, "one.txt").exists()
+
+
+def test_project_files_that_git_does_not_track_are_put_into_the_worktree(turns: Turns) -> None:
+    workspace, client = turns.workspace, CLIENTS["claude"]
+    client_files.install(workspace.places, workspace.top, client)
+    done = fork.run(Workspace.open(workspace.top), fork.Request("moment:-1", "again", conversation=False))
+    there, files = Path(done.worktree), (client.hooks_file, client.server_file, client.small_file)
+    assert (done.placed, done.to_do, done.guarded) == (files, (), True)
+    for name in done.placed:
+        assert (there / name).read_bytes() == (workspace.top / name).read_bytes()
+
+
+def test_a_tracked_file_without_our_hook_is_said_and_not_changed(turns: Turns) -> None:
+    workspace, client = turns.workspace, CLIENTS["claude"]
+    (workspace.top / client.hooks_file).parent.mkdir()
+    (workspace.top / client.hooks_file).write_text("{}\n")
+    turns.moment(6, "prompt", SESSION)
+    client_files.install(workspace.places, workspace.top, client)
+    done = fork.run(Workspace.open(workspace.top), fork.Request("moment:-1", "again", conversation=False))
+    assert (done.placed, done.guarded) == ((), False)
+    assert "devs-git agent install claude" in done.to_do[0]
+    assert (Path(done.worktree) / client.hooks_file).read_text() == "{}\n"
