@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import ids
@@ -16,12 +17,12 @@ from devs_git.domain.moments import names
 from devs_git.domain.text.field_values import check_body, check_value
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.fork import fork_point, fork_task
-from devs_git.operations.fork.fork_point import ForkPoint
 from devs_git.operations.fork.fork_session import ForkSession
-from devs_git.operations.fork.fork_task import NewTask
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.operations.fork.fork_point import ForkPoint
 
 _LONGEST_ID = 60
 _CLIENTS = ("claude", "codex")
@@ -114,6 +115,9 @@ class Result:
 
 def find(workspace: Workspace, request: Request) -> ForkPoint:
     """The point that the request names."""
+    # Late, as in `run`: the list of tools needs only the request and the result.
+    from devs_git.operations.fork import fork_point
+
     asked = _with_origin(request)
     if asked.at_message:
         from devs_git.operations.fork.fork_session import time_of_message
@@ -152,11 +156,13 @@ def _is_bare(target: str) -> bool:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """TASK_EXISTS, INVALID_BRANCH, GIT_RESET_FAILED (its commit is gone), CONFLICT (the folder), HISTORY_REWRITTEN."""
+    from devs_git.operations.fork import fork_task
+
     point, request = find(workspace, request), _with_origin(request)
     history = workspace.ledger.require().here
     task_id, title = _name(history, request.name)
     source = history.tasks.get(point.task_id)
-    new = NewTask(
+    new = fork_task.NewTask(
         task_id=task_id,
         title=title or (source.title if source else ""),
         plan=request.plan,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devs_git.errors import DevsError
-from devs_git.operations.fork.fork_point import ForkPoint
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.domain.recall.session_points import SessionPoint
+    from devs_git.operations.fork.fork_point import ForkPoint
     from devs_git.storage.catalog.database import Catalog
 
 
