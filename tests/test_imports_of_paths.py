@@ -77,9 +77,9 @@ MORE: Final = {
     "rewind": 106,
     "undo": 105,
     "trace list": 78,
-    "verify": 249,
     "trace export": 59,
     "trace import": 49,
+    "verify": 249,
     "mcp, start": 138,
     "mcp, list of tools": 293,
 }

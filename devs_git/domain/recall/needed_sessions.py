@@ -1,24 +1,37 @@
-"""Which sessions stay although they are old: those of checkpoints that are live, and those that an undo needs."""
+"""Which sessions stay although they are old: those of live checkpoints, and those that an undo or a fork needs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.task_standing import LIVE
 from devs_git.domain.recall.conversation import main_session
 from devs_git.domain.recall.conversation_prefix import prefix_of
 
 
-def needed_checkpoints(histories: Iterable[History], undoable: Collection[str]) -> dict[str, str]:
+def fork_points(histories: Iterable[History]) -> dict[str, str]:
+    """The states at which live forks began (`task-10@2` or `moment:` and an id), each with the task of a fork."""
+    tasks = (task for history in histories for task in history.tasks.values())
+    return {task.forked_from: task.task_id for task in tasks if task.forked_from and task.status in LIVE}
+
+
+def needed_checkpoints(histories: Sequence[History], undoable: Collection[str]) -> dict[str, str]:
     """Tags of checkpoints, each with the reason why its conversation stays.
 
     A checkpoint is live if one of the `histories` says so. `undoable`: the ids of operations that somebody can still undo.
     """
     found: dict[str, str] = {}
+    forks = fork_points(histories)
     for history in histories:
         points = history.checkpoints
+        found |= {
+            tag: f"{forks[point.name]} was forked from {point.name}"
+            for tag, point in points.items()
+            if point.name in forks
+        }
         for event in history.operations:
             if event.op_id in undoable:
                 found |= {

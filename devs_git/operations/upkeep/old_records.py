@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from devs_git.domain.checkpoints.retention import Kept, Outdated
 from devs_git.domain.gates.policy import Policy
-from devs_git.domain.recall import needed_sessions
+from devs_git.domain.moments import names
 from devs_git.domain.recall.conversation import main_session
 from devs_git.domain.recall.traces import TraceRow
 from devs_git.domain.text.times import stamp
+from devs_git.errors import DevsError
 from devs_git.storage.catalog import prune_sessions, prune_traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.sessions import written_files
+from devs_git.storage.moments import read_moments
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -44,6 +47,8 @@ def find(workspace: Workspace, catalog: Catalog, backups: Collection[str]) -> tu
 
 
 def _needed(workspace: Workspace, backups: Collection[str]) -> _Needed:
+    from devs_git.domain.recall import needed_sessions  # only where something is old
+
     tip = workspace.ledger.tip()
     # Another clone has the backups of its own operations, for as long as we have ours.
     since = _before(workspace, workspace.policy.keep_backups)
@@ -52,7 +57,29 @@ def _needed(workspace: Workspace, backups: Collection[str]) -> _Needed:
     tags = needed_sessions.needed_checkpoints((tip.history, tip.here), undoable)
     named = needed_sessions.sessions_of_checkpoints(workspace.ledger.events(tip.oid, oldest_first=True))
     cut = needed_sessions.cut_sessions(operations, undoable)
-    return _Needed(tags, cut | needed_sessions.reasons_to_keep(named, tags))
+    forked = dict(_sessions_of_forks(workspace))
+    return _Needed(tags, cut | forked | needed_sessions.reasons_to_keep(named, tags))
+
+
+def _sessions_of_forks(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """The session of each moment at which a live fork began, with the reason why it stays."""
+    for name, task_id in fork_moments(workspace).items():
+        with contextlib.suppress(DevsError):  # nobody has this moment any more
+            _, details = read_moments.look_up(workspace.objects, name)
+            yield main_session(details.occasion.session), f"{task_id} was forked from a moment of it"
+
+
+def fork_moments(workspace: Workspace) -> dict[str, str]:
+    """The ids of the moments at which live forks began, each with the task of a fork."""
+    from devs_git.domain.recall import needed_sessions
+
+    tip = workspace.ledger.tip()
+    points = needed_sessions.fork_points((tip.history, tip.here))
+    return {
+        name.removeprefix(names.PREFIX): task_id
+        for name, task_id in points.items()
+        if name.startswith(names.PREFIX)
+    }
 
 
 def _old_sessions(catalog: Catalog, bound: str) -> list[str]:

@@ -53,11 +53,11 @@ def look(workspace: Workspace) -> tuple[Outdated, ...]:
 
 
 def _moments(workspace: Workspace) -> Outdated:
-    """Old days. Of a day that has the moment of a snapshot, this moment stays until the snapshot is deleted."""
+    """Old days. Of a day that has the moment of a snapshot or of a live fork, this moment stays."""
     policy = workspace.policy
     bound = retention.first_kept_day(workspace.clock(), policy.days_of_moments)
     old = [day for day in prune_moments.days(workspace.store_git) if day.day < bound]
-    held = _moments_of_snapshots(workspace) if old else {}
+    held = {**old_records.fork_moments(workspace), **_moments_of_snapshots(workspace)} if old else {}
     going = [day for day in old if not held.keys() & set(day.ids)]
     mixed = [(day, held.keys() & set(day.ids)) for day in old if day not in going]
     return Outdated(

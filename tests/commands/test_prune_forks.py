@@ -1,0 +1,69 @@
+"""What a fork began from stays as long as the fork is live."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import fork, rewind, task_start
+from devs_git.domain.moments.moment import Occasion
+from devs_git.storage.moments import make_moment, read_moments
+from devs_git.values import replace
+from devs_git.workspace import Workspace
+from tests.support.git_calls import git
+from tests.support.moment_scene import maker
+from tests.support.old_conversations import call, completed, counts, kept, run, said, tell
+
+pytestmark = pytest.mark.quick
+
+OLD, NOW = "2026-01-01T12:00:00+00:00", "2026-11-23T12:00:00+00:00"
+
+
+def forked(top: Path, target: str) -> None:
+    call(top, "fork", fork.Request(target, "10b", conversation=False))
+
+
+def test_the_moment_of_a_fork_and_its_session_stay(
+    initialised: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEVS_GIT_CLOCK", OLD)
+    tell(initialised, "s", 2)
+    tell(initialised, "other", 2)
+    workspace = Workspace.open(initialised)
+    for text in ("one", "two"):
+        (initialised / "new.txt").write_text(text)
+        make_moment.make(
+            replace(maker(workspace), clock=workspace.clock), Occasion("prompt", session="s", client="claude")
+        )
+    moments = read_moments.list_moments(workspace.store_git, workspace.objects)
+    call(initialised, "task start", task_start.Request("10"))
+    forked(initialised, f"moment:{moments[0].id}")
+    monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
+    done = run(initialised)
+    assert counts(done) == {"moments": 1, "conversations": 1}
+    assert kept(done) == {
+        ". 2026-01-01": "task-10b needs a moment of it",
+        "s": "task-10b was forked from a moment of it",
+    }
+    here = Workspace.open(initialised)
+    assert [one.id for one in read_moments.list_moments(here.store_git, here.objects)] == [moments[0].id]
+    assert (len(said(initialised, "s")), said(initialised, "other")) == (2, [])
+
+
+def test_the_session_of_a_rewound_checkpoint_stays_with_the_fork_that_began_there(
+    initialised: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEVS_GIT_CLOCK", OLD)
+    call(initialised, "task start", task_start.Request("9"))
+    completed(initialised, "9")
+    call(initialised, "task start", task_start.Request("10"))
+    tell(initialised, "s", 2)
+    completed(initialised, "10")
+    forked(initialised, "10")
+    # While the fork's branch has the checkpoint, a rewind leaves it live.
+    git("worktree", "remove", "--force", "../repo-task-10b", where=initialised)
+    git("branch", "-D", "task-10b", where=initialised)
+    call(initialised, "rewind", rewind.Request("9"))
+    monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
+    assert kept(run(initialised))["s"] == "task-10b was forked from task-10@1"
