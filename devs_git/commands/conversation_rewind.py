@@ -15,6 +15,7 @@ from devs_git.domain.ledger import contracts
 from devs_git.domain.ledger.event_contracts import session_text
 from devs_git.domain.ledger.event_operations import ConversationRewound, Movement
 from devs_git.domain.ledger.events import Event
+from devs_git.domain.text.field_values import check_value
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.contracts import sessions
@@ -65,6 +66,7 @@ class Request(VerbRequest):
         if self.session and self.contract:
             raise invalid("session", "Name a session or a contract, not both.")
         sessions.check("session", self.session)
+        check_value("contract", self.contract)
         _CodeRequest.check(self)
 
     def choice(self, workspace: Workspace) -> Choice:

@@ -150,7 +150,7 @@ TOOLS: Final = (
         (
             Param(
                 "by_message_count",
-                number_schema(conversation_show.MOST),
+                {**COUNT, "minimum": 1},
                 "So many go.",
                 "by_messages",
             ),
