@@ -145,3 +145,25 @@ def test_our_reader_knows_the_messages_of_a_written_session_again(story: Story) 
     story.bench.devs_git("conversation", "import", str(written.file), "--client", "claude")
     shown = story.bench.answer("conversation", "show", "--session", written.session_id)
     assert [one["id"] for one in shown["messages"]] == [one["id"] for one in story.messages()]
+
+
+def test_a_rewound_conversation_goes_on_without_what_was_taken_back_and_undo_brings_it_back(
+    story: Story,
+) -> None:
+    bench = story.bench
+    last = [one for one in story.messages() if one["role"] == "assistant" and one.get("content")][1]
+    (bench.top / "later.txt").write_text("after the first turn\n")
+    words = ("--session", story.session, "--to-message", last["id"], "--code", "--preserve", "discard")
+    done = bench.answer("conversation", "rewind", *words, "--untracked", "remove")
+    assert done["code"]["rewound_to"].startswith("moment:")
+    assert ((bench.top / "b.txt").exists(), (bench.top / "later.txt").exists()) == (True, False)
+    assert done["start_command"] == ["claude", "--resume", done["session"]["session_id"]]
+    (asked,) = bench.run(prompt=THIRD, resume=done["session"]["session_id"]).asked
+    assert said(asked) == [*story.between, ("user", {"type": "text", "text": THIRD})]
+    shown = story.messages()
+    kept = [one["id"] for one in shown].index(last["id"]) + 1
+    assert [one["rewound"] for one in shown] == [at >= kept for at in range(len(shown))]
+    undone = bench.answer("undo", "--preserve", "discard")
+    assert undone["sessions_revived"] == [story.session]
+    assert (bench.top / "later.txt").exists()
+    assert not any(one["rewound"] for one in story.messages())
