@@ -12,6 +12,7 @@ import pytest
 from devs_git.commands import directive_add, directive_list, directive_withdraw, rewind, task_start, undo
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.told_texts import READERS
+from devs_git.domain.ledger.events import Event
 from devs_git.entrypoints import router
 from devs_git.storage.moments import gaps
 from devs_git.storage.worktree import active_task
@@ -123,6 +124,31 @@ def test_a_tools_output_that_has_it_is_no_proof(project: Path, transcript: Path)
         file.writelines(json.dumps(line) + "\n" for line in lines)
     assert told(ask(project, transcript)) == text
     assert row(directive_id).seen_at == ""
+
+
+def test_a_directive_whose_writer_was_killed_after_its_event_is_handed_over(
+    project: Path, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append = Workspace.append
+
+    def die(workspace: Workspace, build: Any) -> Event:
+        append(workspace, build)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Workspace, "append", die)
+    with pytest.raises(KeyboardInterrupt):
+        add("use X")
+    monkeypatch.undo()
+    assert "\n> use X" in told(ask(project, transcript))
+
+
+def test_a_note_of_a_directive_that_was_never_written_goes_with_the_next_prompt(
+    project: Path, transcript: Path
+) -> None:
+    add("use X", task="1")
+    (project / ".git/devs/directed").write_text("task-1\ntask-7\n")
+    assert "\n> use X" in told(ask(project, transcript))
+    assert (project / ".git/devs/directed").read_text() == "task-1\n"
 
 
 def break_python(project: Path) -> None:

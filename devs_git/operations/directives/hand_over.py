@@ -71,7 +71,8 @@ def _take(workspace: Workspace, call: MomentCall, task: str, beside: str) -> str
         # The client may have written the prompt before it called the hook.
         bundle = replace(receiver, way="bundle", start=0)
         directives.note_handed(catalog, inside, bundle, workspace.now())
-        waiting_directives.write_note(workspace, waiting_directives.find(workspace, catalog))
+        with contextlib.suppress(Exception):
+            waiting_directives.write_note(workspace, catalog)
     return text
 
 

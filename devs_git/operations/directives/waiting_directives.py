@@ -7,6 +7,7 @@ other tasks. It follows from ledger and catalog, decides nothing, and may be del
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from devs_git.operations.directives.judge import Judge, Judged
@@ -56,14 +57,28 @@ def refresh(workspace: Workspace) -> None:
         Catalog.open(workspace.places.shared) as catalog,
     ):
         ledger_marks.catch_up(catalog, workspace.ledger)
-        write_note(workspace, find(workspace, catalog))
+        write_note(workspace, catalog)
 
 
-def write_note(workspace: Workspace, waiting: list[Judged]) -> None:
-    """Note the tasks of these directives; without one the note goes. OSError."""
+def write_note(workspace: Workspace, catalog: Catalog) -> None:
+    """Note the tasks for which a directive waits; without one the note goes. OSError.
+
+    The transaction lets one process at a time look and write: another one may add a directive meanwhile.
+    """
+    with catalog.transaction():
+        _write(workspace, [one.standing.task_id for one in find(workspace, catalog)])
+
+
+def announce(workspace: Workspace, task_id: str) -> None:
+    """Add a task to the note before its directive is written. If this process is killed then, the next prompt finds out."""
     note = workspace.places.shared / NOTE
-    tasks = dict.fromkeys(one.standing.task_id for one in waiting)
-    if tasks:
-        replace_file(note, "".join(f"{task}\n" for task in tasks).encode())
+    known = note.read_text("utf-8", "replace").splitlines() if note.exists() else []
+    _write(workspace, [*known, task_id])
+
+
+def _write(workspace: Workspace, tasks: Iterable[str]) -> None:
+    note, lines = workspace.places.shared / NOTE, "".join(f"{task}\n" for task in dict.fromkeys(tasks))
+    if lines:
+        replace_file(note, lines.encode())
     else:
         note.unlink(missing_ok=True)

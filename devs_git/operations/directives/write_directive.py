@@ -12,7 +12,7 @@ from devs_git.domain.ledger.event_tasks import DirectiveAdded
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.text.plain_text import cut
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.directives import judge
+from devs_git.operations.directives import judge, waiting_directives
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
@@ -70,6 +70,7 @@ def write(workspace: Workspace, task_id: str, text: str, *, key: str | None) -> 
         )
     if key is None:
         _note(workspace, directive_id, data)
+    waiting_directives.announce(workspace, task_id)
     content = DirectiveAdded(directive_id, task_id)
     subject = f"directive: for {task_id}: {cut(text)}"
 
