@@ -7,7 +7,6 @@ other tasks. It follows from ledger and catalog, decides nothing, and may be del
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from devs_git.operations.directives.judge import Judge, Judged
@@ -65,20 +64,16 @@ def write_note(workspace: Workspace, catalog: Catalog) -> None:
 
     The transaction lets one process at a time look and write: another one may add a directive meanwhile.
     """
+    note = workspace.places.shared / NOTE
     with catalog.transaction():
-        _write(workspace, [one.standing.task_id for one in find(workspace, catalog)])
+        tasks = dict.fromkeys(one.standing.task_id for one in find(workspace, catalog))
+        if tasks:
+            replace_file(note, "".join(f"{task}\n" for task in tasks).encode())
+        else:
+            note.unlink(missing_ok=True)
 
 
 def announce(workspace: Workspace, task_id: str) -> None:
     """Add a task to the note before its directive is written. If this process is killed then, the next prompt finds out."""
-    note = workspace.places.shared / NOTE
-    known = note.read_text("utf-8", "replace").splitlines() if note.exists() else []
-    _write(workspace, [*known, task_id])
-
-
-def _write(workspace: Workspace, tasks: Iterable[str]) -> None:
-    note, lines = workspace.places.shared / NOTE, "".join(f"{task}\n" for task in dict.fromkeys(tasks))
-    if lines:
-        replace_file(note, lines.encode())
-    else:
-        note.unlink(missing_ok=True)
+    with (workspace.places.shared / NOTE).open("a", encoding="utf-8") as note:
+        note.write(f"{task_id}\n")
