@@ -10,6 +10,7 @@ from bench.report import Row
 from bench.subjects import OURS, START_UP, Subject, start_up, two_tasks
 
 GIT = "git status + reset --hard + status"
+REVERT = "git revert --no-edit"
 
 
 def small(bench: Bench, rounds: int, peers: Path | None) -> list[Row]:
@@ -64,6 +65,39 @@ def branches(bench: Bench, rounds: int) -> list[Row]:
     ours, theirs = found["devs-git"].wall, found["without branches"].wall
     name = "rewind, 10 merged and 10 unmerged branches"
     return [Row(name, ours, "the same without branches", theirs, ours / theirs, "x", 1.5)]
+
+
+def drop(bench: Bench, rounds: int) -> list[Row]:
+    """A task of 13 files below another one, in 20,000 files, beside the revert of its commit without hooks."""
+    subject = two_tasks(bench, "drop", 20_000, 13)
+    dropped = subject.tip
+    subject.run(OURS, "task", "start", "3")
+    with (subject.top / subject.names[-1]).open("a") as stream:
+        stream.write("# later\n")
+    subject.run(OURS, "task", "complete", "--all", "-m", "Finish 3")
+    subject = replace(subject, tip=subject.run("git", "rev-parse", "HEAD"))
+
+    def check() -> None:
+        if subject.run("git", "diff", "--name-only", subject.base) != subject.names[-1]:
+            raise SystemExit("An arm did not take task-2 back.")
+
+    def undo() -> None:
+        check()
+        subject.run(OURS, "undo", "--yes")
+
+    def reset() -> None:
+        check()
+        subject.run("git", "reset", "-q", "--hard", subject.tip)
+
+    revert = ("git", "-c", "core.hooksPath=/dev/null", "revert", "--no-edit", dropped)
+    arms = (
+        Arm("devs-git", ((OURS, "drop", "task-2", "--yes"),), subject.top, subject.refresh, undo),
+        Arm(REVERT, (revert,), subject.top, subject.refresh, reset),
+    )
+    found = bench.side_by_side(*arms, start_up(subject.top), rounds=rounds)
+    ours, git = found["devs-git"].wall, found[REVERT].wall
+    value = (ours - found[START_UP].wall) / git
+    return [Row("drop of 13 of 20,000 files", ours, REVERT, git, value, "x", note="without start-up")]
 
 
 def _git(subject: Subject) -> Arm:
