@@ -1,25 +1,25 @@
 # What lies between checkpoints: before and after a call that may write, before a prompt and when a session stops, the state of
 # the worktree is kept, unless it is that of the newest moment. Python starts only if something changed, or if the command may
 # destroy something, or if there is something to tell, such as a directive. Nothing here stops a tool or a prompt.
-client=$1 event=$2 own=$here/devs/moments directed=''
+client=$1 event=$2 own=$here/devs/moments why=''
 # include agent/may-write.sh
 # include agent/unchanged.sh
 # include agent/may-destroy.sh
 # include agent/note-prompt.sh
 case $event in
   before | prompt)
-    # Read all input in each case, so that the client never writes into a closed pipe.
-    { is_directed && directed=directed; } || [ -f "$tool_common/devs/moments-on" ] || exec cat >/dev/null
+    # All input is read in each case, so that the client never writes into a closed pipe.
+    { is_directed && why=directed; } || [ -f "$tool_common/devs/moments-on" ] || exec cat >/dev/null
     [ "$has_payload" ] || payload=$(cat)
     [ "$event" = before ] || note_prompt "$payload"
     may_write "$payload" || exit 0
-    [ "$directed" ] || has_said || may_destroy "$payload" || ! is_unchanged || exit 0
-    file=$own/.payload.$$
-    # Only the file is private: Python must see the umask of the person.
+    if may_destroy "$payload"; then why=destroys; elif has_said; then why=${why:-said}; fi
+    ! is_unchanged || exit 0
+    file=$own/.payload.$$ # Only the file is private: Python must see the umask of the person.
     (set -C && umask 077 && { [ -d "$own" ] || mkdir -p "$own"; } && [ ! -L "$own" ] && printf '%s' "$payload" >"$file") 2>/dev/null || {
       echo 'devs-git: the state of the worktree could not be kept, because the git directory cannot be written.' >&2
       exit 0
     }
-    @PYTHON@ -P -m devs_git hook moment "$client" "$event" "$tool_common" "$here" "$top" "$file" "${seen-}" "$directed"
+    @PYTHON@ -P -m devs_git hook moment "$client" "$event" "$tool_common" "$here" "$top" "$file" "${seen-}" "$why"
     exit 0 ;;
 esac

@@ -5,7 +5,8 @@ ask() {
   cd "$top" && exec git -c core.fsmonitor=false -c core.checkStat=default -c core.trustctime=true -c core.ignoreStat=false "$@"
 } 2>/dev/null
 
-# Whether HEAD, index and files are as in the newest moment, and before a call also branches and stash. A prompt waits 0.12
+# Whether HEAD, index and files are as in the newest moment, and before a call also branches and stash. If Python starts in any
+# case ($why), the answer is no: Python takes what was seen. A prompt waits 0.12
 # seconds for the answer, a call 5. After a start of the machine, Python looks whether the newest moment is whole.
 is_unchanged() {
   [ -f "$own/last" ] && { read -r head_file && read -r head && read -r index && read -r refs && read -r _ && read -r started; } <"$own/last" || return

@@ -97,6 +97,8 @@ def test_the_shell_writes_through_no_link(project: Path, tmp_path: Path) -> None
     (own / "prompted").symlink_to(victim)
     call(project, prompt())
     assert victim.read_text() == "theirs\n"
+    # No process may work behind a prompt when its folder goes.
+    kept(project)
     elsewhere.mkdir()
     shutil.rmtree(own)
     own.symlink_to(elsewhere)
@@ -115,3 +117,21 @@ def test_the_session_of_the_newest_prompt_is_noted_whatever_was_noted_before(pro
     for session in ("5f1d3d8e-0b0c", "s2", "s2", "5f1d3d8e"):
         call(project, prompt(session_id=session))
         assert prompted.read(locate(project))[1] == session
+
+
+def test_before_a_command_that_may_destroy_something_python_takes_what_the_shell_saw(
+    project: Path,
+) -> None:
+    (project / ".gitignore").write_text("*.log\n")
+    (project / "x.log").write_text("a log\n")
+    call(project, prompt())
+    assert len(kept(project)) == 1
+    (project / "a.txt").write_text("changed\n")
+    for _ in range(2):
+        call(project, before("Bash", command="rm x.log"))
+        (moment, details), workspace = kept(project)[-1], Workspace.open(project)
+        assert (moment.kind, bool(details.ignored)) == ("call", True)
+        found = list_files(workspace.git, read_moments.load(workspace.objects, moment.id)[0].worktree)
+        assert workspace.objects.read(found["a.txt"].oid, "blob") == b"changed\n"
+        assert len(kept(project)) == 2
+        assert list((project / ".git/devs/moments").glob(".*")) == []

@@ -36,6 +36,8 @@ _NOTHING = "[]"
 _TOLD = ("gap", "unsaid", "note", "elsewhere")
 # The word of the shell for a prompt for which a directive may wait.
 _DIRECTED = "directed"
+# Its word for a command with a word that may destroy something.
+_DESTROYS = "destroys"
 # Bytes of a payload, as in `limits`, which takes time to load.
 _PAYLOAD = 64 << 20
 # How each client's event after a call of a tool begins, and our events whose payload is not of the spool.
@@ -66,7 +68,7 @@ def main(arguments: list[str]) -> int:
         said: str | None = _NOTHING
         # Without moments, a prompt comes here only because of a directive.
         if not directed or os.path.lexists(f"{words[2]}/devs/moments-on"):
-            seen = _begin(words, data, arguments[6]) if arguments[6:] else None
+            seen = _begin(words, data, *arguments[6:8]) if arguments[6:] else None
 
             def work(caller: Caller) -> str:
                 return _work(words, data, seconds, seen, caller)
@@ -102,10 +104,12 @@ def _read(file: str, event: str) -> tuple[bytes, float]:
     return data, facts.st_mtime - _BEFORE_FILE
 
 
-def _begin(words: list[str], data: bytes, looked: str) -> Seen | None:
+def _begin(words: list[str], data: bytes, looked: str, why: str = "") -> Seen | None:
     """What the hook saw. If a moment is made in any case, git begins, before there is a process for the rest."""
     _, event, common, git_dir, top = words
     seen = seen_changes.take(looked)
+    if seen:
+        seen.may_destroy = why == _DESTROYS
     if seen and (not _waits(event) or _surely_writes(data)):
         seen_changes.begin(seen, git_dir, common, top)
     return seen

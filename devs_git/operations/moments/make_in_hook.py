@@ -94,8 +94,7 @@ def _make(call: MomentCall, workspace: Workspace, seen: Seen | None, say: Callab
         make_moment.make(maker, call.occasion, keep_refs=call.kind == "after")
         return Warned()
     folder = call.folder or str(workspace.top)
-    # The hook looks what changed only if no word of the command is known to destroy something.
-    if call.command and not (seen and _names_no_file(call.command, folder)):
+    if call.command and not (seen and not seen.may_destroy and _names_no_file(call.command, folder)):
         # To load what knows of commands takes time.
         from devs_git.operations.moments import net
 

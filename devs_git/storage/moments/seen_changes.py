@@ -30,12 +30,14 @@ class Seen:
     """Paths of untracked files, and of those that differ from the private index, each with NUL after it; the index's sum.
 
     `refs`: branches and stash entries, as `last_moment.REFS` and the reflog of the stash say them, if a call was asked about.
-    `begun` is the git that takes these files over, if it was started.
+    `begun` is the git that takes these files over, if it was started. `may_destroy`: whether the command has a word that may
+    destroy something.
     """
 
     def __init__(self, new: bytes, files: bytes, index_sum: str, refs: bytes = b"") -> None:
         self.new, self.files, self.index_sum, self.refs = new, files, index_sum, refs
         self.begun: BegunGit | None = None
+        self.may_destroy = False
 
     def paths(self) -> tuple[set[str], set[str]]:
         """The files, and the nested repositories, which have a slash at the end."""
