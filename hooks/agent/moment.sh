@@ -14,7 +14,7 @@ case $event in
     [ "$event" = before ] || note_prompt "$payload"
     may_write "$payload" || exit 0
     if may_destroy "$payload"; then why=destroys; elif has_said; then why=${why:-said}; fi
-    ! is_unchanged || exit 0
+    [ "$why" = directed ] || ! is_unchanged || exit 0
     file=$own/.payload.$$ # Only the file is private: Python must see the umask of the person.
     (set -C && umask 077 && { [ -d "$own" ] || mkdir -p "$own"; } && [ ! -L "$own" ] && printf '%s' "$payload" >"$file") 2>/dev/null || {
       echo 'devs-git: the state of the worktree could not be kept, because the git directory cannot be written.' >&2
