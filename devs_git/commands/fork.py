@@ -129,7 +129,7 @@ def find(workspace: Workspace, request: Request) -> ForkPoint:
 
         time = spoken_times.time_of("at", asked.at, workspace.clock(), local_time)
         return fork_point.newest_until(workspace, asked.target, time)
-    return fork_point.named(workspace, asked.target)
+    return fork_point.find(workspace, asked.target)
 
 
 def _with_origin(request: Request) -> Request:

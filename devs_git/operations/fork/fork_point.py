@@ -30,7 +30,7 @@ class ForkPoint:
     moment: Moment | None = None
 
 
-def named(workspace: Workspace, target: str) -> ForkPoint:
+def find(workspace: Workspace, target: str) -> ForkPoint:
     """The point with this name; TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT, MOMENT_NOT_FOUND, HISTORY_REWRITTEN."""
     if names.is_name(target):
         from devs_git.operations.moments import resolve_moment
@@ -58,7 +58,7 @@ def newest_until(workspace: Workspace, task_id: str, time: str) -> ForkPoint:
     if point:
         return _recorded(workspace, point)
     if task.started_at <= time:
-        return named(workspace, f"{task_id}@0")
+        return find(workspace, f"{task_id}@0")
     raise DevsError(
         "CHECKPOINT_NOT_FOUND",
         f"{task_id} began only at {task.started_at}.",

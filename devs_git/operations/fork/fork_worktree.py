@@ -48,7 +48,7 @@ def make(workspace: Workspace, new: NewWorktree, record: Callable[[Workspace], N
     """
     made = f"{HEADS}{new.branch}" if new.branch else ""
     _require_commit(workspace, new.point)
-    with half_made_fork.noted(workspace, new.op_id, Began(new.place, made, new.point.commit)) as lock:
+    with half_made_fork.note(workspace, new.op_id, Began(new.place, made, new.point.commit)) as lock:
         git = workspace.with_identity(workspace.git).with_descriptors(lock)
         whole = new.point.moment is None
         position = Position(new.branch, made=bool(made), files=whole)

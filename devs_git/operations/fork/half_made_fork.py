@@ -34,7 +34,7 @@ class Began:
 
 
 @contextlib.contextmanager
-def noted(workspace: Workspace, op_id: str, began: Began) -> Iterator[int]:
+def note(workspace: Workspace, op_id: str, began: Began) -> Iterator[int]:
     """Note the fork that is made by the body; yields the descriptor of its lock, which git's processes keep open."""
     folder = workspace.places.forks
     record = {
