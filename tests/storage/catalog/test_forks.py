@@ -34,7 +34,7 @@ from devs_git.storage.catalog.messages import OfTask
 from devs_git.storage.catalog.search import Page
 from devs_git.storage.catalog.transcripts import ReadContext, Source
 from devs_git.values import replace
-from tests.support.conversation_scene import NOW, ids, stored_places, take
+from tests.support.conversation_scene import NOW, conversation, ids, stored_places, take
 from tests.support.fork_trees import Node, codex_lines, moment
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "clients"
@@ -271,3 +271,32 @@ def store_as_before(catalog: Catalog, session: str, words: list[str]) -> None:
             ).lastrowid
             assert number is not None
             fulltext.add(catalog, fulltext.MESSAGES, number, bodies.message(body))
+
+
+def test_a_message_of_a_fork_costs_the_same_however_many_results_its_source_has(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    def steps(results: int) -> int:
+        """The steps of SQLite for 20 messages that a fork shares with a source that has so many traces of no hook."""
+        done, name = 0, f"of-{results}"
+        # Only messages with a time of their own are the same in both.
+        told = [{**json.loads(line), "timestamp": NOW} for line in conversation(name, 20).splitlines()]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in told))
+        take(catalog, tmp_path / f"{name}.jsonl")
+        with fulltext.write_transaction(catalog):
+            for number in range(results):
+                traces.put(catalog, Trace(f"{name}-{number}", NOW, b"long", session_id=name))
+
+        def count() -> int:
+            nonlocal done
+            done += 1
+            return 0
+
+        fork = tmp_path / f"fork-{name}.jsonl"
+        fork.write_text("".join(json.dumps({**line, "sessionId": f"fork-{name}"}) + "\n" for line in told))
+        catalog.base.set_progress_handler(count, 1)
+        take(catalog, fork)
+        catalog.base.set_progress_handler(None, 0)
+        return done
+
+    assert steps(400) < steps(4) * 1.5
