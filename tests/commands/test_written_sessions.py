@@ -68,7 +68,7 @@ def test_old_ones_are_counted_and_pruned_but_not_one_with_which_somebody_went_on
     call(top, "prune", prune.Request())
     assert (one.exists(), other.exists()) == (False, True)
     with open_catalog(Workspace.open(top)) as catalog:
-        assert [file.path for file in written_files.known(catalog)] == [other]
+        assert [file.path for file in written_files.list_files(catalog)] == [other]
 
 
 def test_a_purge_deletes_those_with_the_secret_and_names_the_persons(two: tuple[Path, Path, Path]) -> None:

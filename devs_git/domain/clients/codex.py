@@ -32,13 +32,6 @@ _ROLES: Final[dict[str, Role]] = {
     "developer": "system",
     "system": "system",
 }
-# What Codex itself adds at the beginning of a conversation as the user.
-INJECTED: Final = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<permissions instructions>",
-    "# AGENTS.md instructions",
-)
 _CALLS: Final = {
     "function_call": "arguments",
     "custom_tool_call": "input",
@@ -117,6 +110,7 @@ def _message(memory: Memory, role: Role, content: str | None = None, **more: Any
 
 def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     from devs_git.domain.clients.codex_calls import tool_of
+    from devs_git.domain.clients.codex_rollout import INJECTED
     from devs_git.domain.clients.transcript_lines import UnnamedMessage, blocks, spoken, text
     from devs_git.domain.recall.conversation import ToolCall
 

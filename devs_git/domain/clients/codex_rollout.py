@@ -20,6 +20,13 @@ from devs_git.domain.clients.transcript_lines import (
 )
 from devs_git.domain.recall.session_entries import Native
 
+# What Codex itself adds at the beginning of a conversation as the user.
+INJECTED: Final = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "# AGENTS.md instructions",
+)
 # The types of items that follow from what we store of the message anyway.
 _PLAIN: Final = ("message", "function_call")
 # The client makes these anew for each model and each folder.
@@ -101,8 +108,6 @@ def _history(item: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def is_injected(item: Mapping[str, Any]) -> bool:
     """Whether an item is one that Codex adds itself, from its settings and the folder it runs in."""
-    from devs_git.domain.clients.codex import INJECTED
-
     if text(item.get("type")) in _TOLD_ANEW:
         return True
     said = spoken(blocks(item.get("content"))).lstrip()

@@ -95,8 +95,8 @@ def _readable_and_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
 
 def find_sessions(catalog: Catalog, forms: tuple[bytes, ...]) -> tuple[list[Path], list[Remainder]]:
     """The sessions that devs-git wrote for clients and that contain it, and the transcripts of agents that do."""
-    ours = [file.path for file in written_files.known(catalog) if file.is_ours]
-    others = [file.path for file in written_files.known(catalog) if not file.is_ours]
+    ours = [file.path for file in written_files.list_files(catalog) if file.is_ours]
+    others = [file.path for file in written_files.list_files(catalog) if not file.is_ours]
     theirs = sorted({*purge_rows.transcripts(catalog), *others}.difference(ours))
     going = [path for path in ours if forms and _readable_and_holds(path, forms)]
     return going, [

@@ -102,7 +102,7 @@ def _catalog(folder: Path) -> Iterator[Use]:
     try:
         with Catalog.look(folder) as catalog:
             kinds = [Use(kind, *catalog.rows(query)[0]) for kind, query in _STORED.items()]
-            written = [file.path for file in written_files.known(catalog)]
+            written = [file.path for file in written_files.list_files(catalog)]
     except TROUBLE:
         kinds, written = [Use(kind, 0, -1) for kind in _STORED], []
     yield from kinds

@@ -120,7 +120,7 @@ def _snapshots(
 
 def _written(policy: Policy, catalog: Catalog, bound: str) -> Outdated:
     """Old sessions that we wrote for clients. One with which somebody went on is the person's, and stays."""
-    old = [file for file in written_files.known(catalog) if file.at < bound]
+    old = [file for file in written_files.list_files(catalog) if file.at < bound]
     going = tuple(os.fspath(file.path) for file in old if file.is_ours)
     kept = (Kept(os.fspath(file.path), "somebody has gone on with it") for file in old if not file.is_ours)
     return Outdated(

@@ -183,4 +183,4 @@ def test_nothing_is_left_of_a_session_for_a_version_of_codex_that_cannot_be_aske
         write_session.write(workspace, catalog, Point(SESSION), Target(Path("/work")), "codex")
     assert (caught.value.code, "9.9.9" in str(caught.value)) == ("CONFLICT", True)
     assert not list((tmp_path / "codex").rglob("*.jsonl"))
-    assert not list(written_files.known(catalog))
+    assert not list(written_files.list_files(catalog))

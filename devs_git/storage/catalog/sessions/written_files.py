@@ -52,7 +52,7 @@ def note(catalog: Catalog, file: WrittenFile) -> None:
         )
 
 
-def known(catalog: Catalog) -> Iterator[WrittenFile]:
+def list_files(catalog: Catalog) -> Iterator[WrittenFile]:
     """Every file that is still there, oldest first."""
     for path, *rest in catalog.rows(f"SELECT {_COLUMNS} FROM written ORDER BY at, path"):
         file = WrittenFile(Path(os.fsdecode(path)), *rest)
