@@ -277,12 +277,12 @@ def test_a_message_of_a_fork_costs_the_same_however_many_results_its_source_has(
     catalog: Catalog, tmp_path: Path
 ) -> None:
     def steps(results: int) -> int:
-        """The steps of SQLite for 20 messages that a fork shares with a source that has so many traces of no hook."""
+        # Of 20 messages that a fork shares with a source that has so many traces of no hook.
         done, name = 0, f"of-{results}"
-        # Only messages with a time of their own are the same in both.
         told = [{**json.loads(line), "timestamp": NOW} for line in conversation(name, 20).splitlines()]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in told))
-        take(catalog, tmp_path / f"{name}.jsonl")
+        fork, source = tmp_path / f"fork-{name}.jsonl", tmp_path / f"{name}.jsonl"
+        source.write_text("".join(json.dumps(line) + "\n" for line in told))
+        take(catalog, source)
         with fulltext.write_transaction(catalog):
             for number in range(results):
                 traces.put(catalog, Trace(f"{name}-{number}", NOW, b"long", session_id=name))
@@ -292,7 +292,6 @@ def test_a_message_of_a_fork_costs_the_same_however_many_results_its_source_has(
             done += 1
             return 0
 
-        fork = tmp_path / f"fork-{name}.jsonl"
         fork.write_text("".join(json.dumps({**line, "sessionId": f"fork-{name}"}) + "\n" for line in told))
         catalog.base.set_progress_handler(count, 1)
         take(catalog, fork)
