@@ -277,7 +277,6 @@ def test_a_message_of_a_fork_costs_the_same_however_many_results_its_source_has(
     catalog: Catalog, tmp_path: Path
 ) -> None:
     def steps(results: int) -> int:
-        # Of 20 messages that a fork shares with a source that has so many traces of no hook.
         done, name = 0, f"of-{results}"
         told = [{**json.loads(line), "timestamp": NOW} for line in conversation(name, 20).splitlines()]
         fork, source = tmp_path / f"fork-{name}.jsonl", tmp_path / f"{name}.jsonl"
