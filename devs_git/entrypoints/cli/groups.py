@@ -42,7 +42,7 @@ FILES: Final = {
     "undo": "rewind",
     "resume": "conversations",
     "drop": "rewind",
-    "fork": "fork",
+    "fork": "rewind",
     "checkout": "rewind",
     "branch": "log",
     "restore": "rewind",

@@ -1,4 +1,4 @@
-"""The commands that move the working tree: rewind, undo, drop, checkout and restore."""
+"""The commands that move the working tree: rewind, undo, drop, checkout, restore and fork."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from devs_git.entrypoints.cli import terminal
+from devs_git.entrypoints.cli import tasks, terminal
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.cli.texts import move_text
+from devs_git.entrypoints.cli.texts import fork_text, move_text
 
 if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest
@@ -107,3 +107,52 @@ def restore(**options: Any) -> VerbRequest:
     from devs_git.commands.restore import Request
 
     return Request(**options)
+
+
+@command(
+    "fork",
+    text=fork_text.fork_text,
+    example="devs-git fork task-10@2 --name 10b\ndevs-git fork moment:-1 --name 10c --no-conversation\n"
+    'devs-git fork task-10 --at "2 hours ago" --name 10d',
+)
+@click.argument("target")
+@click.option(
+    "--name",
+    required=True,
+    metavar="ID|TITLE",
+    help="The id of the new task, or a title, of which an id is made.",
+)
+@click.option("--plan", default="", metavar="TEXT|@FILE", help="Its plan, or @FILE to read it from a file.")
+@click.option(
+    "--at",
+    default="",
+    metavar="TIME",
+    help="With a task: its newest checkpoint or moment that is not after this time.",
+)
+@click.option(
+    "--at-message",
+    default="",
+    metavar="ID",
+    help="The same for the time of a message, which is the last that is kept.",
+)
+@click.option(
+    "--branch", default="", metavar="NAME", help="The name of its branch. Default: the id of the task."
+)
+@click.option(
+    "--worktree",
+    default="",
+    metavar="DIR",
+    help="The folder of its worktree. Default: beside the repository.",
+)
+@click.option("--no-worktree", is_flag=True, help="Make only the branch.")
+@click.option(
+    "--to",
+    default="",
+    metavar="claude|codex",
+    help="The client of the session. Default: that of the conversation.",
+)
+@click.option("--no-conversation", is_flag=True, help="Write no session.")
+def fork(*, plan: str, no_conversation: bool, **options: Any) -> VerbRequest:
+    from devs_git.commands.fork import Request
+
+    return Request(plan=tasks.text_or_file(plan), conversation=not no_conversation, **options)
