@@ -45,7 +45,7 @@ class Request(VerbRequest):
 
     Exactly one of `by_messages` (so many are taken back), `to_message` (the id of the last one that stays) and `to` (a time:
     what was said until then stays). `code`: the code goes back to that message, too; then `preserve` and `untracked`
-    are those of a rewind.
+    are those of a rewind. `force`: although the session, or with `code` another one in this worktree, is at work.
     """
 
     by_messages: int | None = None
@@ -57,6 +57,7 @@ class Request(VerbRequest):
     preserve: str | None = None
     untracked: str | None = None
     dry_run: bool = False
+    force: bool = False
 
     def __post_init__(self) -> None:
         if sum((self.by_messages is not None, bool(self.to_message), bool(self.to))) != 1:
@@ -148,10 +149,15 @@ def run(workspace: Workspace, request: Request) -> Result:
     """
     if request.dry_run:
         with open_catalog.catalog_for_reading(workspace) as catalog:
-            return _preview(workspace, catalog, request)
+            shown = _preview(workspace, catalog, request)
+            found = _at_work(workspace, shown.session_id, request)
+            return replace(shown, blocked_by=(*shown.blocked_by, *(error.envelope() for error in found)))
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
         with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-            _take_in(workspace, catalog, _session(workspace, catalog, request))
+            session_id = _session(workspace, catalog, request)
+            for error in _at_work(workspace, session_id, request):
+                raise error
+            _take_in(workspace, catalog, session_id)
             point = _find(workspace, catalog, request)
             result = (
                 _rewind_both(workspace, site, catalog, request, point)
@@ -161,6 +167,14 @@ def run(workspace: Workspace, request: Request) -> Result:
         # The marks follow from the event.
         with open_catalog.open_catalog(workspace, caught_up=True):
             return result
+
+
+def _at_work(workspace: Workspace, session_id: str, request: Request) -> list[DevsError]:
+    """TASK_RUNNING if a turn of the session runs, or with `code` that of another one in this worktree."""
+    from devs_git.operations.sessions import running
+
+    here = running.in_worktree(workspace, workspace.places) if request.code else []
+    return [] if request.force else [*running.of_session(workspace, session_id), *here]
 
 
 def _take_in(workspace: Workspace, catalog: Catalog, session_id: str) -> None:

@@ -16,6 +16,7 @@ from devs_git.operations.resume import native_session, prepare, resumable
 from devs_git.operations.resume.native_session import Ready, ResumedSession, Wish
 from devs_git.operations.resume.prepare import Prepared, Wanted
 from devs_git.operations.resume.resumable import Named, Row
+from devs_git.operations.sessions import running
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
@@ -27,7 +28,7 @@ class Request(VerbRequest):
     counts if both are there.
     Without both it is the list. `mode`: '' for that of the table in docs/resume.md. `context`: what the new session is told besides. `to`: the
     client, by default that of the last session. `tokens`: of the bundle. `limit`, `cursor`: of the list.
-    `choose` asks a person for one of so many rows.
+    `choose` asks a person for one of so many rows. `force`: although a session is at work on it.
     """
 
     target: str = ""
@@ -38,6 +39,7 @@ class Request(VerbRequest):
     tokens: int = choices.BUDGET
     limit: int = 50
     cursor: str = ""
+    force: bool = False
     choose: Callable[[int], int] | None = None
 
     def __post_init__(self) -> None:
@@ -110,7 +112,7 @@ def settle(workspace: Workspace, request: Request) -> Request:
 
 
 def run(workspace: Workspace, request: Request) -> Result | Listing:
-    """NOT_INITIALIZED, why nobody may believe the ledger, and the codes of `find` and of `native_session.find`."""
+    """NOT_INITIALIZED, why nobody may believe the ledger, and the codes of `find` and of `native_session.find`. TASK_RUNNING."""
     tip = workspace.ledger.require()
     workspace.require_believed()
     named = find(workspace, request)
@@ -123,8 +125,17 @@ def run(workspace: Workspace, request: Request) -> Result | Listing:
             "continue" if request.mode == "continue" else "with_context", request.context, request.tokens
         )
         prepared = prepare.prepare(workspace, tip, catalog, named, wanted)
+        for error in [] if request.force else _at_work(workspace, named, prepared):
+            raise error
         ready = _go_on(workspace, catalog, request, named, prepared) if request.mode == "continue" else None
         return _result(request, named, prepared, ready)
+
+
+def _at_work(workspace: Workspace, named: Named, prepared: Prepared) -> list[DevsError]:
+    """TASK_RUNNING if the session is at work, or another one in the worktree in which the task is active."""
+    active = prepared.places and named.task and named.task.status == "active"
+    here = running.in_worktree(workspace, prepared.places) if active and prepared.places else []
+    return [*running.of_session(workspace, prepared.session_id), *here]
 
 
 def _go_on(

@@ -12,6 +12,7 @@ from devs_git.domain.text.plain_text import check_text
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.operations.rewind import destinations, go_back
+from devs_git.operations.sessions import running
 from devs_git.storage.worktree import move_tree
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -27,7 +28,7 @@ class Request(VerbRequest):
 
     `override_reason` lets a person at a terminal rewind while a gate is open; the gate stays open.
     `preserve`: branch, stash, discard or None. `untracked`: `save` moves untracked files that are in the way into the
-    backup, `remove` all untracked files that git does not ignore.
+    backup, `remove` all untracked files that git does not ignore. `force`: although another session is at work here.
     """
 
     target: str = ""
@@ -38,6 +39,7 @@ class Request(VerbRequest):
     dry_run: bool = False
     override_reason: str | None = None
     at_terminal: bool = False
+    force: bool = False
 
     def __post_init__(self) -> None:
         if not self.target and not self.plan_id:
@@ -85,12 +87,19 @@ def find(workspace: Workspace, request: Request) -> Checkpoint | Moment:
 
 
 def run(workspace: Workspace, request: Request) -> Plan | Result:
-    """Rewind, or with `dry_run` say what a rewind would do; GIT_RESET_FAILED, PLAN_STALE, BUSY and `resolve`'s codes."""
+    """Rewind, or with `dry_run` say what a rewind would do; GIT_RESET_FAILED, PLAN_STALE, BUSY and `resolve`'s codes.
+
+    TASK_RUNNING if another session is at work in this worktree.
+    """
+    at_work = [] if request.force else running.in_worktree(workspace, workspace.places)
     with move_tree.translate_failures("GIT_RESET_FAILED"):
         if request.dry_run:
-            return go_back.preview(workspace, request)
+            plan = go_back.preview(workspace, request)
+            return replace(plan, blocked_by=(*plan.blocked_by, *(error.envelope() for error in at_work)))
         with move_tree.worktree_lock(workspace.site, alone=True) as site:
-            plan = go_back.make_plan(workspace, site, request)
-            result = go_back.rewind(workspace, site, request, plan)
+            moves = go_back.make_plan(workspace, site, request)
+            for error in at_work:
+                raise error
+            result = go_back.rewind(workspace, site, request, moves)
     go_back.note_what_is_back(workspace, result)
     return result

@@ -19,5 +19,6 @@ tool_common=${here%/worktrees/*}
 [ ! "$tool_common" -ef "$common" ] || tool_common=$common
 # include agent/guard.sh
 # include agent/recall.sh
+# include agent/note-turn.sh
 # include agent/moment.sh
 # include agent/capture.sh

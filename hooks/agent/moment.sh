@@ -1,6 +1,5 @@
-# What lies between checkpoints: before and after a call that may write, before a prompt and when a session stops, the state of
-# the worktree is kept, unless it is that of the newest moment. Python starts only if something changed, or if the command may
-# destroy something, or if there is something to tell, such as a directive. Nothing here stops a tool or a prompt.
+# Before and after a call that may write, before a prompt and when a session stops, the state of the worktree is kept. Python starts
+# only if something changed, may be destroyed, or is to be told, such as a directive. Nothing here stops a tool or a prompt.
 client=$1 event=$2 own=$here/devs/moments why=''
 # include agent/may-write.sh
 # include agent/unchanged.sh
@@ -9,8 +8,9 @@ client=$1 event=$2 own=$here/devs/moments why=''
 case $event in
   before | prompt)
     # All input is read in each case, so that the client never writes into a closed pipe.
-    { is_directed && why=directed; } || [ -f "$tool_common/devs/moments-on" ] || exec cat >/dev/null
     [ "$has_payload" ] || payload=$(cat)
+    note_turn "$payload"
+    { is_directed && why=directed; } || [ -f "$tool_common/devs/moments-on" ] || exit 0
     [ "$event" = before ] || note_prompt "$payload"
     may_write "$payload" || exit 0
     if may_destroy "$payload"; then why=destroys; elif has_said; then why=${why:-said}; fi

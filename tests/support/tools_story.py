@@ -153,7 +153,7 @@ def _traces(story: Story) -> None:
     # A real call answers with random ids and a folder of this machine.
     story.call("rewind_conversation", by_message_count=1, dry_run=True)
     story.call("show_contract", contract="main", limit=1)
-    story.call("resume_task", task_id="1", tokens=2000)
+    story.call("resume_task", task_id="1")
     story.call("resume_task", limit=1)
 
 

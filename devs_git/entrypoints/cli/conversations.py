@@ -99,6 +99,7 @@ def conversation_import(**options: Any) -> VerbRequest:
 @PRESERVE
 @UNTRACKED
 @click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
+@click.option("--force", is_flag=True, help="Although the session is at work.")
 def conversation_rewind(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_rewind import Request
 
@@ -158,6 +159,7 @@ def _resume_text(result: Resumed | Listing) -> str:
 @click.option(
     "--tokens", type=int, default=20_000, show_default=True, help="The most tokens of the bundle, about."
 )
+@click.option("--force", is_flag=True, help="Although a session is at work on it.")
 @click.option("--limit", type=int, default=50, show_default=True, help="The number of rows of the list.")
 @click.option("--cursor", default="", help="Older rows: the next_cursor of an earlier answer.")
 def resume(*, target: str, contract: bool, **options: Any) -> VerbRequest:

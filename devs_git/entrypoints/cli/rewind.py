@@ -44,6 +44,7 @@ UNTRACKED = click.option(
     help="Rewind although a gate is open. Only a person at a terminal can do this; the ledger records the reason.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
+@click.option("--force", is_flag=True, help="Although another session is at work here.")
 def rewind(**options: Any) -> VerbRequest:
     from devs_git.commands.rewind import Request
 

@@ -11,6 +11,7 @@ from devs_git.domain.text import plain_text
 from devs_git.entrypoints.tools.params import (
     ANY_TASK,
     CHECKPOINT_CODES,
+    FORCE,
     LINE,
     PRESERVE,
     SESSION,
@@ -162,6 +163,7 @@ TOOLS: Final = (
             Param("preserve", PRESERVE.schema, "As in rewind_to_task."),
             Param("untracked", UNTRACKED.schema, "As there."),
             Param("dry_run", FLAG, "Only say what would happen."),
+            FORCE,
         ),
         moves_tree=True,
         codes=("MESSAGE_NOT_FOUND", "CONTRACT_NOT_FOUND", "MOMENT_NOT_FOUND", "GIT_RESET_FAILED"),

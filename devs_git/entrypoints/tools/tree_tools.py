@@ -11,6 +11,7 @@ from devs_git.domain.moments import names
 from devs_git.entrypoints.tools.params import (
     BRANCH_NAME,
     CHECKPOINT,
+    FORCE,
     LINE,
     LONG,
     NAME,
@@ -144,6 +145,7 @@ TOOLS: Final = (
                 "As in preview_rewind.",
                 "target",
             ),
+            FORCE,
             Param("dry_run", FLAG, "Say what would happen; write nothing."),
             PRESERVE,
             BRANCH_NAME,

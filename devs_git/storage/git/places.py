@@ -22,7 +22,7 @@ _SECONDS: Final = 10.0
 # Our folders in the git directory. All other entries of ours are files.
 _BELOW: Final = (
     *("op", "raw", "journal", "spool", "spool/rejected"),
-    *("hooks", "open", "newest", "saved", "moments", "forks"),
+    *("hooks", "open", "newest", "saved", "moments", "forks", "turns"),
 )
 _FOLDERS: Final = frozenset(("devs", "devs/moments.git", *(f"devs/{name}" for name in _BELOW)))
 _ODD: Final = "neither a file nor a folder"

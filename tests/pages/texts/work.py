@@ -43,12 +43,14 @@ Or work on the other task in a second worktree:
 git worktree add ../second && cd ../second
 ```""",
     "TASK_RUNNING": """\
-An agent's session works on the task. No command answers with this code today; it is reserved.
+A client's session has begun a turn there and has not ended it: a prompt or a call of a tool came, and its process lives.
+So `rewind`, `conversation rewind` and `resume` wait for a word of yours. `session_id` names the session. Of another machine or
+container, a session counts for ten minutes after its last sign.
 
-See what is active:
+Wait until the turn has ended. Or, if nobody works there, because somebody stopped the turn:
 
 ```sh
-devs-git status
+devs-git rewind task-10 --force
 ```""",
     "CHECKPOINT_NOT_FOUND": """\
 There is such a task, but it has no such checkpoint. Or you gave the beginning of an oid, and no checkpoint or more than one begins with it.
