@@ -16,7 +16,6 @@ from devs_git.operations.resume import native_session, prepare, resumable
 from devs_git.operations.resume.native_session import Ready, ResumedSession, Wish
 from devs_git.operations.resume.prepare import Prepared, Wanted
 from devs_git.operations.resume.resumable import Named, Row
-from devs_git.operations.sessions import running
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
@@ -133,6 +132,8 @@ def run(workspace: Workspace, request: Request) -> Result | Listing:
 
 def _at_work(workspace: Workspace, named: Named, prepared: Prepared) -> list[DevsError]:
     """TASK_RUNNING if the session is at work, or another one in the worktree in which the task is active."""
+    from devs_git.operations.sessions import running
+
     active = prepared.places and named.task and named.task.status == "active"
     here = running.in_worktree(workspace, prepared.places) if active and prepared.places else []
     return [*running.of_session(workspace, prepared.session_id), *here]

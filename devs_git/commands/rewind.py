@@ -10,9 +10,8 @@ from devs_git.domain.checkpoints.rewind_selection import preserve_mode, require_
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.plain_text import check_text
 from devs_git.domain.verbs import VerbRequest
-from devs_git.errors import invalid
+from devs_git.errors import DevsError, invalid
 from devs_git.operations.rewind import destinations, go_back
-from devs_git.operations.sessions import running
 from devs_git.storage.worktree import move_tree
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -91,7 +90,7 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
 
     TASK_RUNNING if another session is at work in this worktree.
     """
-    at_work = [] if request.force else running.in_worktree(workspace, workspace.places)
+    at_work = _at_work(workspace, request)
     with move_tree.translate_failures("GIT_RESET_FAILED"):
         if request.dry_run:
             plan = go_back.preview(workspace, request)
@@ -103,3 +102,12 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
             result = go_back.rewind(workspace, site, request, moves)
     go_back.note_what_is_back(workspace, result)
     return result
+
+
+def _at_work(workspace: Workspace, request: Request) -> list[DevsError]:
+    """TASK_RUNNING if another session is at work here. The module is imported only where a client has worked."""
+    if request.force or not (workspace.places.own / "turns").is_dir():
+        return []
+    from devs_git.operations.sessions import running
+
+    return running.in_worktree(workspace, workspace.places)

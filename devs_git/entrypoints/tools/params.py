@@ -83,5 +83,5 @@ UNTRACKED: Final = Param(
     {**TEXT, "enum": list(rewind_selection.UNTRACKED)},
     "Into the backup goes, save: what is in the way; remove: all, except ignored files and nested repositories.",
 )
-FORCE: Final = Param("force", FLAG, "Despite TASK_RUNNING.")
+FORCE: Final = Param("force", FLAG, "Do it anyway.")
 MESSAGE: Final = Param("message", LONG, "The message of the commit and of the checkpoint.")
