@@ -87,13 +87,13 @@ def test_a_turn_runs_from_a_prompt_or_a_call_until_the_client_stops(
     project: Path, client: Client, begins: dict[str, Any]
 ) -> None:
     workspace = Workspace.open(project)
-    assert list(turns.running(workspace.places)) == []
+    assert list(turns.open_turns(workspace.places)) == []
     client.hook({**begins, "session_id": "s"})
-    (turn,) = turns.running(workspace.places)
+    (turn,) = turns.open_turns(workspace.places)
     assert (turn.session_id, turn.process) == ("s", client.process.pid)
     assert codes(workspace) == ["TASK_RUNNING"]
     client.hook(STOP)
-    assert list(turns.running(workspace.places)) == []
+    assert list(turns.open_turns(workspace.places)) == []
     assert codes(workspace) == []
 
 
@@ -113,9 +113,9 @@ def test_a_rewind_waits_while_another_session_is_at_work_unless_it_is_forced(
 def test_a_client_that_was_killed_runs_no_turn(project: Path) -> None:
     one = Client(project)
     one.hook(prompt())
-    assert len(list(turns.running(Workspace.open(project).places))) == 1
+    assert len(list(turns.open_turns(Workspace.open(project).places))) == 1
     one.end()
-    assert list(turns.running(Workspace.open(project).places)) == []
+    assert list(turns.open_turns(Workspace.open(project).places)) == []
 
 
 def test_the_session_that_calls_and_a_client_that_started_the_command_are_not_refused(
@@ -129,7 +129,7 @@ def test_the_session_that_calls_and_a_client_that_started_the_command_are_not_re
     client.hook({**STOP, "session_id": prompt()["session_id"]})
     # This process is the client now.
     call(project, {**prompt(), "session_id": "mine"})
-    assert [turn.session_id for turn in turns.running(Workspace.open(project).places)] == ["mine"]
+    assert [turn.session_id for turn in turns.open_turns(Workspace.open(project).places)] == ["mine"]
     assert codes(Workspace.open(project)) == []
 
 
@@ -139,10 +139,10 @@ def test_a_session_of_another_machine_counts_for_ten_minutes(project: Path, clie
     (note,) = (places.own / "turns").iterdir()
     process, began, _boot, name = note.read_text().split("\n")[:4]
     note.write_text(f"{process}\n{began}\nanother start\n{name}\n")
-    assert len(list(turns.running(places))) == 1
+    assert len(list(turns.open_turns(places))) == 1
     old = note.stat().st_mtime - turns.ELSEWHERE - 1
     os.utime(note, (old, old))
-    assert list(turns.running(places)) == []
+    assert list(turns.open_turns(places)) == []
 
 
 def test_resume_and_conversation_rewind_wait_too(
@@ -178,4 +178,4 @@ def test_the_hook_writes_through_no_link_and_into_nothing_but_a_file(
     place.symlink_to(victim) if planted == "link" else place.mkdir()
     client.hook(prompt())
     assert victim.read_text() == "mine\n"
-    assert list(turns.running(Workspace.open(project).places)) == []
+    assert list(turns.open_turns(Workspace.open(project).places)) == []

@@ -11,14 +11,14 @@ from devs_git.workspace import Workspace
 
 def in_worktree(workspace: Workspace, places: Places) -> list[DevsError]:
     """TASK_RUNNING if a turn of another session runs in this worktree."""
-    return [_refusal(turn) for turn in turns.running(places) if not _is_own(workspace, turn)][:1]
+    return [_refusal(turn) for turn in turns.open_turns(places) if not _is_own(workspace, turn)][:1]
 
 
 def of_session(workspace: Workspace, session_id: str) -> list[DevsError]:
     """TASK_RUNNING if a turn of this session runs, in any worktree, and it is not the caller's own."""
     common = workspace.places.common
     folders = (common, *sorted(common.glob("worktrees/*"))) if session_id else ()
-    found = (turn for folder in folders for turn in turns.running(Places(folder, common, None)))
+    found = (turn for folder in folders for turn in turns.open_turns(Places(folder, common, None)))
     return [_refusal(one) for one in found if one.session_id == session_id and not _is_own(workspace, one)][
         :1
     ]

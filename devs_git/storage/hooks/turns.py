@@ -31,7 +31,7 @@ class Turn:
     seen: float
 
 
-def running(places: Places) -> Iterator[Turn]:
+def open_turns(places: Places) -> Iterator[Turn]:
     """The turns in this worktree that are not ended, by processes that live; or, elsewhere, that were seen of late."""
     with contextlib.suppress(OSError):
         for file in sorted((places.own / "turns").iterdir()):
