@@ -269,7 +269,6 @@ WITHOUT_LIMIT: Final = {
     "storage/hooks/foreign_lines.py": (3, GIT),
     "storage/hooks/hook_slot.py": (3, GIT),
     "storage/hooks/hook_presence.py": (1, GIT),
-    "storage/hooks/turns.py": (1, "of the system, about a process"),
     "operations/gates/land_tas.py": (1, GIT),
     "storage/ledger/store.py": (1, OURS),
     "storage/git/places.py": (1, GIT),

@@ -88,6 +88,7 @@ def _line(process: int) -> str:
 
 def _first_line(name: str) -> str:
     try:
-        return (_PROCESSES / name).read_text(encoding="utf-8", errors="replace").partition("\n")[0].strip()
+        with (_PROCESSES / name).open(encoding="utf-8", errors="replace") as stream:
+            return stream.read(_MOST).partition("\n")[0].strip()
     except OSError:
         return ""
