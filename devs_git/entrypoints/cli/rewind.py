@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from devs_git.entrypoints.cli import tasks, terminal
+from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.cli.texts import fork_text, move_text
+from devs_git.entrypoints.cli.texts import move_text
 
 if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest
@@ -110,9 +110,15 @@ def restore(**options: Any) -> VerbRequest:
     return Request(**options)
 
 
+def _fork_text(result: Any) -> str:
+    from devs_git.entrypoints.cli.texts import fork_text  # the others do not need it
+
+    return fork_text.fork_text(result)
+
+
 @command(
     "fork",
-    text=fork_text.fork_text,
+    text=_fork_text,
     example="devs-git fork task-10@2 --name 10b\ndevs-git fork moment:-1 --name 10c --no-conversation\n"
     'devs-git fork task-10 --at "2 hours ago" --name 10d',
 )
@@ -155,5 +161,6 @@ def restore(**options: Any) -> VerbRequest:
 @click.option("--no-conversation", is_flag=True, help="Write no session.")
 def fork(*, plan: str, no_conversation: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.fork import Request
+    from devs_git.entrypoints.cli import tasks  # the others do not need it
 
     return Request(plan=tasks.text_or_file(plan), conversation=not no_conversation, **options)
