@@ -11,6 +11,7 @@ from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import move_text
 
 if TYPE_CHECKING:
+    import devs_git.commands.fork
     from devs_git.domain.verbs import VerbRequest
 
 PRESERVE = click.option("--preserve", metavar="branch|stash|discard", help="How to save the current state.")
@@ -110,7 +111,7 @@ def restore(**options: Any) -> VerbRequest:
     return Request(**options)
 
 
-def _fork_text(result: Any) -> str:
+def _fork_text(result: devs_git.commands.fork.Result) -> str:
     from devs_git.entrypoints.cli.texts import fork_text  # the others do not need it
 
     return fork_text.fork_text(result)
