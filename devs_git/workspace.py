@@ -62,9 +62,9 @@ class Workspace:
     def started(self) -> str:
         return self.now()
 
-    def start_now(self) -> Workspace:
-        """Set `started`, which events have in `Devs-Started`, to now; returns the workspace itself."""
-        vars(self)["started"] = self.now()
+    def start(self, at: str = "") -> Workspace:
+        """Set `started`, which events have in `Devs-Started`, to this time or to now; returns the workspace itself."""
+        vars(self)["started"] = at or self.now()
         return self
 
     @property

@@ -124,8 +124,8 @@ class Result(VerbResult):
     """What was taken back, or would be in a dry run: then `rewind_id` and `backup` are '', and `session` is None.
 
     `message_id`: the last message of `session_id` that stays, `kept_messages`: how many stay. `left_out`: what of these the
-    new session does not have. `start_command`: what starts it, in this worktree. `code`: what the rewind of the code did, or
-    would do; None without one.
+    new session does not have. `start_command`: what starts it, in this worktree. `rewind`: what the rewind of the code
+    did, or would do; None without one.
     """
 
     rewind_id: str
@@ -138,7 +138,7 @@ class Result(VerbResult):
     left_out: tuple[str, ...]
     sqlite_tables_affected: tuple[str, ...]
     backup: str = ""
-    code: go_back.Plan | go_back.Result | None = None
+    rewind: go_back.Plan | go_back.Result | None = None
     blocked_by: tuple[dict[str, Any], ...] = ()
 
 
@@ -213,7 +213,7 @@ def _preview(workspace: Workspace, catalog: Catalog, request: Request) -> Result
     wanted = _CodeRequest.to(_state(workspace, catalog, point), request)
     with move_tree.translate_failures(REFUSAL):
         plan = go_back.preview(workspace, wanted)
-    return replace(_result(point), code=plan, blocked_by=plan.blocked_by)
+    return replace(_result(point), rewind=plan, blocked_by=plan.blocked_by)
 
 
 def _rewind(workspace: Workspace, site: Site, catalog: Catalog, point: RewindPoint) -> Result:
@@ -245,7 +245,7 @@ def _rewind_both(
             cause = go_back.Cause(NAME, (str(point.cut),))
             moved = go_back.rewind(workspace, site, wanted, plan, cause)
     go_back.note_what_is_back(workspace, moved)
-    return replace(_result(point, moved.rewind_id, written), code=moved)
+    return replace(_result(point, moved.rewind_id, written), rewind=moved)
 
 
 def _state(workspace: Workspace, catalog: Catalog, point: RewindPoint) -> str:

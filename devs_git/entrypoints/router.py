@@ -42,7 +42,7 @@ def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
     _require_init(row, acting)
     if request.dry_run:
         return _dry_run(row, module, acting, request)
-    _recover_first(row, workspace.start_now())
+    _recover_first(row, workspace.start())
     with _time_limit(row) if row.seconds else contextlib.nullcontext():
         return _run(row, module, acting, request)
 

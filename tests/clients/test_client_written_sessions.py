@@ -155,7 +155,7 @@ def test_a_rewound_conversation_goes_on_without_what_was_taken_back_and_undo_bri
     (bench.top / "later.txt").write_text("after the first turn\n")
     words = ("--session", story.session, "--to-message", last["id"], "--code", "--preserve", "discard")
     done = bench.answer("conversation", "rewind", *words, "--untracked", "remove")
-    assert done["code"]["rewound_to"].startswith("moment:")
+    assert done["rewind"]["rewound_to"].startswith("moment:")
     assert ((bench.top / "b.txt").exists(), (bench.top / "later.txt").exists()) == (True, False)
     assert done["start_command"] == ["claude", "--resume", done["session"]["session_id"]]
     (asked,) = bench.run(prompt=THIRD, resume=done["session"]["session_id"]).asked

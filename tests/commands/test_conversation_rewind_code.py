@@ -72,8 +72,8 @@ def sessions(turns: Turns) -> list[Path]:
 
 def test_code_and_conversation_go_back_together_and_undo_brings_both_back(worked: Turns) -> None:
     done = go(worked, preserve="discard", untracked="remove")
-    assert isinstance(done.code, go_back.Result)
-    assert done.rewind_id == done.code.rewind_id
+    assert isinstance(done.rewind, go_back.Result)
+    assert done.rewind_id == done.rewind.rewind_id
     assert (files(worked), marks(worked)) == (("first\n", False), [False, False, True, True])
     assert len(sessions(worked)) == 1
     undone = call(worked, "undo", undo.Request())
@@ -145,11 +145,11 @@ def test_a_checkpoint_that_is_newer_than_the_last_moment_is_the_state(turns: Tur
         turns.read_here(1000)
         call(turns, "task complete", task_complete.Request(everything=True))
     planned = go(turns, dry_run=True)
-    assert isinstance(planned.code, go_back.Plan)
-    assert planned.code.target == "task-1@1"
+    assert isinstance(planned.rewind, go_back.Plan)
+    assert planned.rewind.target == "task-1@1"
     done = go(turns)
-    assert isinstance(done.code, go_back.Result)
-    assert (done.code.rewound_to, done.code.affected_tasks) == ("task-1@1", ("task-2",))
+    assert isinstance(done.rewind, go_back.Result)
+    assert (done.rewind.rewound_to, done.rewind.affected_tasks) == ("task-1@1", ("task-2",))
     assert (turns.workspace.top / "a.txt").read_text() == "one\n"
     undone = call(turns, "undo", undo.Request())
     assert (undone.revived, undone.sessions_revived) == (("task-2@1",), (ONE,))
@@ -167,8 +167,8 @@ def test_without_a_state_nothing_is_changed_and_the_way_out_is_named(turns: Turn
 def test_a_dry_run_shows_the_plan_of_the_code_and_what_refuses_it(worked: Turns) -> None:
     worked.edit("a.txt", "an edit that no moment has\n")
     planned = go(worked, dry_run=True)
-    assert isinstance(planned.code, go_back.Plan)
-    assert planned.code.target.startswith("moment:")
+    assert isinstance(planned.rewind, go_back.Plan)
+    assert planned.rewind.target.startswith("moment:")
     assert [one["code"] for one in planned.blocked_by] == ["GIT_RESET_FAILED"]
     assert (marks(worked), sessions(worked)) == ([False] * 4, [])
 

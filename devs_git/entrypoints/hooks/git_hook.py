@@ -196,7 +196,7 @@ def _say(text: str) -> None:
 def _post_commit(_arguments: list[str]) -> None:
     from devs_git.workspace import Workspace
 
-    _record(Workspace.open().start_now())
+    _record(Workspace.open().start())
 
 
 def _record(workspace: Workspace, *, amended: bool = False) -> None:
@@ -224,7 +224,7 @@ def _post_rewrite(arguments: list[str]) -> None:
     new_of = {old: new for old, new in pairs if old != new}
     if not new_of:
         return
-    workspace = Workspace.open().start_now()
+    workspace = Workspace.open().start()
     followed = follow_rewrite.follow_rewritten_commits(workspace, new_of, cause)
     if cause == "amend" and followed is None:
         _record(workspace, amended=True)

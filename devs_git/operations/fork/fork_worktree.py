@@ -55,7 +55,7 @@ def make(workspace: Workspace, new: NewWorktree, record: Callable[[Workspace], N
         with new_worktree(workspace, git, new.place, new.point.commit, position) as site:
             left_out = () if whole else _fill(workspace, site, new.point)
             # Not the caller's: its cached values are those of the other worktree.
-            record(replace(workspace, places=site.places).start_now())
+            record(replace(workspace, places=site.places).start(workspace.started))
     return left_out
 
 

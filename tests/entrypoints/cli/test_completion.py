@@ -47,7 +47,7 @@ def offered(*words: str, line: str = "") -> list[str]:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("devs-git re", ["rewind", "restore"]),
+        ("devs-git re", ["rewind", "resume", "restore"]),
         ("git -C . devs task s", ["start", "status"]),
         ("git devs rewind --dry", ["--dry-run"]),
     ],

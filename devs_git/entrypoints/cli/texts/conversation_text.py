@@ -119,8 +119,8 @@ def rewind_plan_text(plan: conversation_rewind.Result) -> str:
         f"  keeps           {plural(plan.kept_messages, 'message')}, the last is {printable(plan.message_id, '')}",
         f"  takes back      {plural(plan.messages_rewound, 'message')}; they are marked, and nothing is deleted",
     ]
-    if isinstance(plan.code, go_back.Plan):
-        return "\n".join([*lines, move_text.rewind_plan_text(plan.code)])
+    if isinstance(plan.rewind, go_back.Plan):
+        return "\n".join([*lines, move_text.rewind_plan_text(plan.rewind)])
     return "\n".join([*lines, *blocked_lines(plan)])
 
 
@@ -138,7 +138,7 @@ def rewind_text(result: conversation_rewind.Result) -> str:
     lines += [f"Left out: {printable(line, '')}" for line in result.left_out]
     lines.append(f"To go on: {shlex.join(result.start_command)}")
     # The text of a rewind ends with the way back.
-    code = result.code
+    code = result.rewind
     lines.append(
         move_text.rewind_text(code) if isinstance(code, go_back.Result) else "To return: devs-git undo"
     )
