@@ -178,7 +178,7 @@ TOOLS: Final = (
         "A conflict with later changes changes nothing, and names the files.",
         (
             Param("task_id", text_schema(ids.TASK_FORM), "The task: 10 or task-10.", required=True),
-            Param("dry_run", FLAG, "Only say what would happen; write nothing."),
+            Param("dry_run", FLAG, "Only say what would happen."),
         ),
         moves_tree=True,
         codes=(

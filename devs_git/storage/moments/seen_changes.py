@@ -16,10 +16,10 @@ _MOST = 256 << 10
 # For the lock of the owner.
 _TRIES = 20
 _PAUSE_SECONDS = 0.002
-# git says the settings, takes over the files whose paths it reads, and says the tree. Without a tree at the end it failed.
+# git says the settings, takes over the files whose paths it reads, and then says the tree. Without a tree at the end it failed.
 _SCRIPT = """\
 cd "$1" && asked=$2 && shift 2 || exit
-git "$@" config -z --get-regexp "$asked" & git "$@" {update} && git "$@" write-tree
+git "$@" config -z --get-regexp "$asked" & git "$@" {update} && wait && git "$@" write-tree
 """.format(update=" ".join(git_settings.UPDATE))
 # glibc gives memory back to the system after each object, and takes it again. A git that ends soon need not.
 _MEMORY = {"MALLOC_TOP_PAD_": str(8 << 20)}
