@@ -120,13 +120,21 @@ def test_a_capture_starts_two_children_and_a_look_one_git(project: Path, tmp_pat
     (project / ".git/devs/moments-on").unlink()
     programs, log = tmp_path / "programs", tmp_path / "log"
     programs.mkdir()
-    for name in ("cat", "date", "git", "mkdir", "mv", "python3", "rm", "sed", "sh"):
+    for name in ("cat", "date", "git", "head", "mkdir", "mv", "python3", "rm", "sed", "sh"):
         found = shutil.which(name)
         script = f'#!/bin/sh\necho {name} >>"{log}"\nexec {found} "$@"\n'
         (programs / name).write_text(script)
         (programs / name).chmod(0o755)
     shell = shutil.which("sh") or ""
-    for event, started in (("PostToolUse", "cat mv"), ("Stop", "cat mv"), ("PreToolUse", "git cat")):
+    # The first turn of a worktree makes a folder for notes of turns. The end of a turn looks whose turn it was.
+    first, again = ("PreToolUse", "git cat mkdir"), ("PreToolUse", "git cat")
+    for event, started in (
+        ("PostToolUse", "cat mv"),
+        ("Stop", "cat mv"),
+        first,
+        again,
+        ("Stop", "cat head mv"),
+    ):
         said = call(project, after(), event=event, shell=shell, PATH=os.fspath(programs))
         assert (said.status, said.out, said.err) == (0, "", "")
         assert log.read_text().split() == started.split()
