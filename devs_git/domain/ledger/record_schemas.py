@@ -35,6 +35,10 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "trace-part": ("part",),
     "session": ("session_id", "client", "messages"),
     "message": ("message_id", "role", "created_at", "body", "native"),
+    "resume-bundle": (
+        *("schema", "mode", "task", "code", "changes", "gates", "directives", "rewound", "conversation"),
+        *("omitted", "tokens"),
+    ),
 }
 
 
