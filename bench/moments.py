@@ -145,6 +145,8 @@ def _project(bench: Bench, name: str, files: int, attributes: str) -> tuple[Path
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"# Note {number}\n" * 50)
     bench.run(*STATUS_WORDS, where=top)
+    # git reads files again that were written in the second of its index. A repository has seldom 2,000 of them.
+    time.sleep(1.1)
     bench.run(*_prompt(bench, top).commands[0], where=top)
     _until_made(top)
     return top, names
