@@ -33,7 +33,7 @@ def listed_tool(tool: Tool) -> dict[str, Any]:
         "annotations": {
             "readOnlyHint": tool.reads,
             "destructiveHint": tool.moves_tree,
-            "idempotentHint": tool.reads,
+            # No idempotentHint: of a tool that only reads it says nothing, and of the others it is false by default.
             "openWorldHint": False,
         },
     }

@@ -186,6 +186,11 @@ TOOLS: Final = (
                 "context",
             ),
             Param("to", {**TEXT, "enum": ["", *start_command.CLIENTS]}, "The client."),
+            Param(
+                "tokens",
+                {"type": "integer", "minimum": choices.LEAST, "maximum": choices.MOST},
+                "The most of the bundle.",
+            ),
             FORCE,
             limit(choices.ROWS),
             Param("cursor", TEXT, "An earlier next_cursor."),

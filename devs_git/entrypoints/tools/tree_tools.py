@@ -219,6 +219,11 @@ TOOLS: Final = (
                 "from_value",
             ),
             Param("include_conversation", FLAG, "Default: true.", "conversation"),
+            Param(
+                "to",
+                {**TEXT, "enum": ["", "claude", "codex"]},
+                "The client of the session. Default: its own.",
+            ),
             Param("create_branch", FLAG, "Default: true."),
             Param("branch_name", NAME, "Default: the new id.", "branch"),
         ),

@@ -69,6 +69,14 @@ def test_a_preview_only_reads_for_a_client_and_a_rewind_destroys() -> None:
     )
 
 
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_announced_hints_say_what_a_client_would_not_assume(name: str) -> None:
+    tool = TOOLS[name]
+    hints = announcement.listed_tool(tool)["annotations"]
+    told = {"readOnlyHint": tool.reads, "destructiveHint": tool.moves_tree, "openWorldHint": False}
+    assert hints == told
+
+
 def test_a_task_is_completed_without_its_id() -> None:
     assert TOOLS["commit_task"].input_schema()["required"] == []
 
