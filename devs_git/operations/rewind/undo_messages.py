@@ -10,11 +10,12 @@ from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import NO_OID, Draft, Event, RefUpdate
 from devs_git.domain.ledger.history import History, fold
 from devs_git.domain.recall import message_cuts
+from devs_git.errors import DevsError
 from devs_git.operations.rewind import undoable_operations
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.clone_history import clone_of
-from devs_git.storage.worktree import active_task, backups
+from devs_git.storage.worktree import active_task, backups, journal
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.values import immutable, replace
@@ -76,5 +77,13 @@ def record(
         kept = RefUpdate(f"{refs.BACKUPS}{movement.op_id}", backup, NO_OID)
         return Draft(make_event(replace(movement, backup=backup)), updates=(kept,))
 
+    # If git is killed, it leaves locks. While the folder is there, the next command removes them.
+    journal.make_folder(site.places, movement.op_id)
     site.step("record")
-    return workspace.append(build)
+    try:
+        event = workspace.append(build)
+    except DevsError:
+        journal.drop_folder(site.places, movement.op_id)
+        raise
+    journal.drop_folder(site.places, movement.op_id)
+    return event

@@ -281,7 +281,7 @@ def remove_leftovers_on_failure(places: Places, op_id: str) -> Iterator[None]:
 def operations_without_journal(places: Places) -> list[str]:
     """Operations of this worktree with a private folder and no journal.
 
-    They ended before their journal was written, or after it was removed.
+    They ended before their journal was written, or after it was removed, or they moved no file and wrote none.
     """
     folder = places.operations
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -18,6 +19,7 @@ from devs_git.domain.ledger.event_operations import ConversationRewound
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.support.kills import Driver, KilledVerb
+from tests.support.repository_contents import litter
 from tests.support.scene import Scene
 from tests.support.selection import QUICK
 from tests.support.turn_scene import Turns
@@ -31,6 +33,19 @@ BOTH: dict[str, Any] = {
     "preserve": "stash",
     "untracked": "remove",
 }
+# A git that dies after it has locked the refs of a transaction, as one does that gets SIGKILL there.
+KILLED_GIT = """#!/bin/sh
+case " $* " in *" update-ref "*)
+    cat > /dev/null
+    cd {top}/.git || exit 1
+    for ref in devs/backup/$(ls devs/op) heads/devs/ledger; do
+        mkdir -p "$(dirname "refs/$ref")"
+        : > "refs/$ref.lock"
+    done
+    kill -9 $$ ;;
+esac
+exec {program} "$@"
+"""
 Told = Callable[[str, object], None]
 
 
@@ -100,6 +115,41 @@ def test_a_rewind_of_a_conversation_killed_before_any_step_is_as_if_not_begun_or
         assert stage.run(copy)["error"] is None
         assert check(stage, copy, at) == "new"
     record_property("counted", f"conversation rewind: {stage.runs} runs, ended {stage.ends}")
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("verb", ["conversation rewind", "undo"])
+def test_the_locks_of_a_git_that_was_killed_with_the_rewind_of_a_conversation_go_with_the_next_command(
+    talked: Scene, drive: Driver, verb: str
+) -> None:
+    if verb == "undo":
+        assert drive(talked.top, "conversation rewind", REQUEST)["error"] is None
+    stage = KilledVerb(talked.top, verb, REQUEST if verb != "undo" else {}, drive)
+    copy = stage.fresh_copy()
+    assert stage.run(copy, at=stage.steps.index("record"))["killed"]
+    (folder,) = (copy / ".git/devs/op").iterdir()
+    for ref in (f"refs/devs/backup/{folder.name}", "refs/heads/devs/ledger"):
+        (copy / ".git" / f"{ref}.lock").parent.mkdir(parents=True, exist_ok=True)
+        (copy / ".git" / f"{ref}.lock").touch()
+    assert check(stage, copy, verb) == "old"
+    assert stage.run(copy)["error"] is None
+    assert check(stage, copy, verb) == "new"
+
+
+@pytest.mark.quick
+def test_a_rewind_of_a_conversation_of_which_git_is_killed_leaves_no_lock(
+    talked: Scene, drive: Driver, tmp_path: Path
+) -> None:
+    stage = KilledVerb(talked.top, "conversation rewind", REQUEST, drive)
+    copy = stage.fresh_copy()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/git").write_text(KILLED_GIT.format(program=shutil.which("git"), top=copy))
+    (tmp_path / "bin/git").chmod(0o755)
+    path = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    failed = stage.run(copy, env=path)
+    assert failed["error"] == "GIT_KILLED", failed
+    assert any(name.endswith(".lock") for name in litter(copy))
+    assert check(stage, copy, "git was killed") == "old"
 
 
 @pytest.mark.quick

@@ -89,23 +89,28 @@ def _move(site: Site, journal: Journal, updates: Sequence[RefUpdate], message: s
 
 
 def clear_locks(site: Site, journal: Journal) -> None:
-    """Remove the locks that a killed git of ours left: on the refs in the journal, on HEAD and on packed-refs.
-
-    We remove the lock on the ledger's ref only while we hold our own lock of the ledger. Otherwise we could remove the
-    lock of a command of ours in another worktree.
-    """
+    """Remove the locks that a killed git of ours left: on the refs in the journal, on HEAD, the ledger and packed-refs."""
     common = site.places.common
     named = [common / f"{update.ref}.lock" for update in journal.updates if update.ref != "HEAD"]
     for path in (site.places.git_dir / "HEAD.lock", *named):
         _remove_quiet(path, LOCK_QUIET_SECONDS)
+    clear_ledger_lock(common)
+    if not journal.packed_refs_locked:
+        _clear_packed_refs(common)
+
+
+def clear_ledger_lock(common: Path) -> None:
+    """Remove the lock that a killed git left on the ledger's ref. `common`: the common git directory.
+
+    We remove it only while we hold our own lock of the ledger. Otherwise we could remove the lock of a command of ours in
+    another worktree.
+    """
     if (common / f"{LEDGER}.lock").exists():
         with (
             contextlib.suppress(DevsError),
             locks.hold(common / "devs" / "ledger.lock", wait=LEDGER_WAIT_SECONDS),
         ):
             _remove_quiet(common / f"{LEDGER}.lock", LOCK_QUIET_SECONDS)
-    if not journal.packed_refs_locked:
-        _clear_packed_refs(common)
 
 
 def _clear_packed_refs(common: Path) -> None:

@@ -32,8 +32,14 @@ def _events(site: Site, open_journal: Journal) -> Iterator[Event]:
 
 
 def remove_leftovers(places: Places) -> None:
-    """Remove the private folders of operations that ended before their journal was written, or after it was removed."""
-    for op_id in journal.operations_without_journal(places):
+    """Remove what operations without a journal left: their private folders, and the locks of a git that was killed.
+
+    They ended before their journal was written, or after it was removed, or they moved no file and wrote none.
+    """
+    left = journal.operations_without_journal(places)
+    if left:
+        positions.clear_ledger_lock(places.common)
+    for op_id in left:
         journal.remove_leftovers(places, op_id)
 
 
