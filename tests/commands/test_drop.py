@@ -278,11 +278,11 @@ def test_an_older_git_is_named(scene: Scene, tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_trailer_with_separators_is_no_other_commit(scene: Scene) -> None:
-    forged = f"{'a' * 40}\x1f{'b' * 40}\x1f\x1ftask-10"
-    scene.git(
-        "commit", "-q", "--allow-empty", "-m", f"x\n\nDevs-Task: task-11\nDevs-Task: task-11\x1e{forged}"
-    )
-    assert scene.git("rev-parse", "HEAD") in go(scene, dry_run=True).dropped
+    honest = go(scene, dry_run=True).dropped
+    other = scene.git("rev-parse", "HEAD", "HEAD^{tree}", "HEAD^").replace("\n", "\x1f")
+    message = f"x\n\nDevs-Task: 11\n\nDevs-Task: task-11\x1e{other}\x1ftask-11"
+    scene.git("commit", "-q", "--allow-empty", "--cleanup=verbatim", "-m", message)
+    assert go(scene, dry_run=True).dropped == honest
     assert [one["code"] for one in go(scene, "10", dry_run=True).blocked_by] == ["CONFLICT"]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -15,9 +13,7 @@ from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.ledger import lines_of_work
 
-_FIELD, _END = "%x1f", "%x1e"
-_FORMAT: Final = f"%H{_FIELD}%T{_FIELD}%P{_FIELD}%(trailers:key={TrailerKey.TASK},valueonly,unfold,separator={_FIELD}){_END}"
-_BEGINS: Final = rf"\n?{ids.OID_FORM}\x1f{ids.OID_FORM}\x1f[0-9a-f ]*\x1f"
+_FORMAT: Final = f"%H%n%T%n%P%n%(trailers:key={TrailerKey.TASK},valueonly,unfold)"
 _SIGN: Final = "devs-git <devs-git@localhost> 0 +0000"
 _CONFLICT: Final = 1
 _UNKNOWN_OPTION: Final = 129
@@ -37,19 +33,20 @@ def find_commits(
         "-E",
         "-i",
         f"--grep=^{TrailerKey.TASK}: *(task-)?{name} *$",
+        # Anybody may have written a trailer. It is one line and has no NUL, so it cannot pose as another commit.
+        "-z",
         f"--format={_FORMAT}",
     )
     since = [f"^{oid}" for drop in drops if (oid := lines_of_work.commit_of_drop(git, head, drop))]
-    out = os.fsdecode(git.run("log", "--no-show-signature", "--no-color", *words, head, *since, "--"))
-    # A trailer that somebody wrote by hand may have a separator: what is behind it is no commit.
-    found = (_commit(text) for text in out.split("\x1e") if re.match(_BEGINS, text))
+    out = git.run("log", "--no-show-signature", "--no-color", *words, head, *since, "--")
+    found = map(_commit, split_z(out))
     commits = tuple(one for one in found if task_id in one.tasks)
     require_droppable(task_id, commits)
     return commits
 
 
 def _commit(text: str) -> TaskCommit:
-    oid, tree, parents, *tasks = text.strip("\n").split("\x1f")
+    oid, tree, parents, *tasks = text.split("\n")
     return TaskCommit(
         oid, tree, tuple(parents.split()), tuple(dict.fromkeys(filter(None, map(_task, tasks))))
     )

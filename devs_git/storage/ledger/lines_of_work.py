@@ -121,8 +121,10 @@ def commit_of_drop(git: Git, tip: str, drop: tuple[str, str]) -> str:
     words = (
         "-F",
         f"--grep={TrailerKey.DROP}: {op_id}",
-        f"--format=%H%x00%(trailers:key={TrailerKey.DROP},valueonly,separator=%x00)",
+        # Anybody may have written a trailer. It is one line and has no NUL, so it cannot pose as another commit.
+        "-z",
+        f"--format=%H%n%(trailers:key={TrailerKey.DROP},valueonly,unfold)",
     )
     out = git.text("log", "--no-show-signature", "--no-color", *words, since, tip, "--")
-    rows = (line.split("\0") for line in out.splitlines())
+    rows = (one.split("\n") for one in out.split("\0"))
     return next((oid for oid, *ops in rows if op_id in ops), "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -46,8 +47,10 @@ NOT_GONE: Final = (
     "--all",
     "--",
 )
-# Record and unit separators, which no path and hardly a subject has.
+# Record and unit separators, which no path of interest has.
 _LINE: Final = "--format=%x1e%H%x1f%ae %at%x1f%s"
+# A subject may have such a character, too.
+_BEGIN: Final = re.compile("\x1e(?=[0-9a-f]{40,64}\x1f)")
 
 
 @immutable
@@ -271,7 +274,7 @@ def _gone(git: Git, tip: str) -> list[GoneCommit]:
     words = ("log", "-z", "--name-only", "--no-renames", "--diff-merges=first-parent", _LINE, f"-{_COMMITS}")
     out = git.run(*words, tip, *NOT_GONE).decode("utf-8", "surrogateescape")
     found: list[GoneCommit] = []
-    for part in out.split("\x1e")[1:]:
+    for part in _BEGIN.split(out)[1:]:
         head, _, listed = part.partition("\0")
         oid, author, subject = head.split("\x1f", 2)
         paths = tuple(filter(None, listed.strip("\n\0").split("\0")))
