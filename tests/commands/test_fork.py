@@ -159,6 +159,8 @@ def test_a_rewound_task_can_be_forked_and_a_taken_id_cannot_be_used(scene: Scene
         ({"branch": "main"}, "INVALID_BRANCH"),
         ({"branch": "devs/x/.."}, "INVALID_BRANCH"),
         ({"worktree": "."}, "CONFLICT"),
+        ({"worktree": "b.txt/below"}, "CONFLICT"),
+        ({"worktree": ".git/hooks/there"}, "CONFLICT"),
         ({"at_message": "nobody"}, "MESSAGE_NOT_FOUND"),
         ({"target": "10@1", "at": "now"}, "INVALID_ARGUMENTS"),
         ({"name": "!"}, "INVALID_ARGUMENTS"),

@@ -23,7 +23,10 @@ def test_killed_before_any_step_a_fork_is_whole_or_not_there(case: Case, tmp_pat
     checkpoint.run(case.workspace, checkpoint.Request("one", everything=True))
     dirty(case, {})
     name = moment(case) if origin == "moment" else "task-1@1"
-    place, before, at, removed = tmp_path / "fork", case.look(), 0, 0
+    # git notes the worktree without links.
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    place, before, at, removed = tmp_path / "link" / "fork", case.look(), 0, 0
     refs, trees = _refs(case), case.git("worktree", "list", "--porcelain")
     while True:
         request = fork.Request(name, f"f{at}", branch="side", worktree=str(place), conversation=False)

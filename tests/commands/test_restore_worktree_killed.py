@@ -26,7 +26,10 @@ def test_killed_before_any_step_no_half_worktree_is_left(case: Case, tmp_path: P
     all_kinds(case)
     case.git("reset", "-q", "--hard")
     case.git("clean", "-fdxq")
-    place = tmp_path / "linked"
+    # git notes the worktree without links.
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    place = tmp_path / "link" / "linked"
     case.git("worktree", "add", "-q", "-b", "side", str(place))
     there = Case(place)
     dirty(there, {})

@@ -18,7 +18,6 @@ from devs_git.errors import DevsError
 from devs_git.operations.moments import half_made_worktree
 from devs_git.storage.git import bounded, locks
 from devs_git.storage.git.files import replace_file
-from devs_git.storage.git.program import GitFailed
 from devs_git.storage.worktree.move_tree import ORPHAN_SECONDS
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -40,7 +39,7 @@ def note(workspace: Workspace, op_id: str, began: Began) -> Iterator[int]:
     record = {
         "op_id": op_id,
         "ledger": workspace.ledger.tip().oid,
-        "place": os.fspath(began.place),
+        "place": os.fspath(half_made_worktree.real_place(began.place)),
         "there": began.place.exists(),
         "made": began.made,
         "event": {"commit": began.commit},
@@ -65,7 +64,8 @@ def take_back_all(workspace: Workspace) -> None:
         ):
             record = json.loads(bounded.read_file(file, limits.DOCUMENT, "fork"))
             if not _is_recorded(workspace, record):
-                _remove(workspace, record, file)
+                place, since = Path(record["place"]), file.stat().st_mtime_ns
+                half_made_worktree.remove_at(workspace, record, place, since, "fork")
             _close(file, lock)
 
 
@@ -81,12 +81,3 @@ def _close(file: Path, lock: Path) -> None:
 def _is_recorded(workspace: Workspace, record: Mapping[str, Any]) -> bool:
     events = workspace.ledger.events(since=record["ledger"])
     return any(event.op_id == record["op_id"] and not event.failed for event in events)
-
-
-def _remove(workspace: Workspace, record: Mapping[str, Any], file: Path) -> None:
-    place = Path(record["place"])
-    half_made_worktree.remove_at(workspace, record, place, file.stat().st_mtime_ns, "fork")
-    if record["made"]:
-        # git makes the branch before the worktree.
-        with contextlib.suppress(GitFailed):
-            workspace.git.run("update-ref", "-d", record["made"], record["event"]["commit"])

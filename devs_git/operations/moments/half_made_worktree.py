@@ -22,10 +22,16 @@ from devs_git.storage.git import bounded
 from devs_git.storage.git import places as git_places
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, GitFailed
+from devs_git.storage.worktree import journal
 from devs_git.values import as_mapping
 from devs_git.workspace import Workspace
 
 KIND: Final = "worktree"
+
+
+def real_place(place: Path) -> Path:
+    """The folder without links, as git notes it. A link to nothing stays: git makes no worktree there."""
+    return place.resolve() if place.exists() else place.parent.resolve() / place.name
 
 
 def note(workspace: Workspace, place: Path, content: WorktreeRestored, made: str) -> Path:
@@ -36,12 +42,14 @@ def note(workspace: Workspace, place: Path, content: WorktreeRestored, made: str
         "worktree": workspace.places.worktree_id,
         "kind": KIND,
         "ledger": workspace.ledger.tip().oid,
-        "place": os.fspath(place),
+        "place": os.fspath(real_place(place)),
         "there": place.exists(),
         "made": made,
         "event": as_mapping(content),
     }
     file = workspace.places.journals / f"{op_id}.json"
+    # If the process is killed while it writes, this folder names the operation of which something is left.
+    journal.make_folder(workspace.places, op_id)
     replace_file(file, json.dumps(record).encode(), durable=True)
     return file
 
@@ -52,7 +60,13 @@ def take_back(workspace: Workspace, entry: Mapping[str, Any]) -> None:
     with contextlib.suppress(FileNotFoundError):
         if not _is_recorded(workspace, entry):
             remove_at(workspace, entry, place, file.stat().st_mtime_ns, "restore")
-        file.unlink()
+        close(workspace, file)
+
+
+def close(workspace: Workspace, file: Path) -> None:
+    """The worktree is complete, or gone: remove its journal."""
+    file.unlink(missing_ok=True)
+    journal.drop_folder(workspace.places, file.stem)
 
 
 def remove_at(
@@ -61,6 +75,9 @@ def remove_at(
     """Remove the worktree that git began to make at `place` after a time (in nanoseconds), and say so."""
     if admin := _git_folder(workspace.places.common, place, since):
         workspace.say(_remove(workspace, entry, place, admin, interrupted))
+    else:
+        # The branch is made before the worktree.
+        _remove_branch(workspace, entry)
 
 
 def _is_recorded(workspace: Workspace, entry: Mapping[str, Any]) -> bool:
@@ -77,10 +94,9 @@ def _git_folder(common: Path, place: Path, since: int) -> Path | None:
     for folder in (common / "worktrees").glob("*"):
         with contextlib.suppress(OSError, DevsError):
             named = bounded.read_file(folder / "gitdir", limits.DOCUMENT, "gitdir")
-            if (
-                Path(os.fsdecode(named).rstrip("\n")) == place / ".git"
-                and (folder / "gitdir").stat().st_mtime_ns >= since
-            ):
+            if (folder / os.fsdecode(named).removesuffix("\n")).parent.resolve() == real_place(place) and (
+                folder / "gitdir"
+            ).stat().st_mtime_ns >= since:
                 return folder
     return None
 
@@ -102,11 +118,16 @@ def _remove(
         _remove_what_git_began(place, admin)
     if entry["there"]:
         place.mkdir(exist_ok=True)
-    if entry["made"]:
-        with contextlib.suppress(GitFailed):
-            git.run("update-ref", "-d", entry["made"], entry["event"]["commit"])
+    _remove_branch(workspace, entry)
     kept = f" What was in it is in moment:{saved[:10]}." if saved else ""
     return f"An interrupted {interrupted} of the worktree {place.name} was taken back.{kept}"
+
+
+def _remove_branch(workspace: Workspace, entry: Mapping[str, Any]) -> None:
+    """Remove the new branch, unless it has moved."""
+    if entry["made"]:
+        with contextlib.suppress(GitFailed):
+            workspace.git.run("update-ref", "-d", entry["made"], entry["event"]["commit"])
 
 
 def _save(place: Path) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from devs_git.domain.ledger.event_branches import WorktreeRestored
-from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.events import NO_OID, Draft
 from devs_git.domain.moments import names
 from devs_git.domain.moments.moment import Moment
 from devs_git.errors import DevsError, immovable
@@ -125,7 +125,7 @@ def _noted(
     try:
         yield
     finally:
-        file.unlink(missing_ok=True)
+        half_made_worktree.close(workspace, file)
 
 
 @contextlib.contextmanager
@@ -136,17 +136,9 @@ def new_worktree(
 
     CONFLICT if git cannot make it there.
     """
-    git = git.with_config("core.hooksPath=/dev/null")
+    git, place = git.with_config("core.hooksPath=/dev/null"), half_made_worktree.real_place(place)
     there = place.exists()
-    words = ["-b", position.branch] if position.made else [] if position.branch else ["--detach"]
-    start = commit if position.made or not position.branch else position.branch
-    options = ["--force"] * position.forced + ["--no-checkout"] * (not position.files)
-    try:
-        git.run("worktree", "add", "-q", *options, *words, "--", os.fspath(place), start)
-    except GitFailed as error:
-        said = git_words(error).replace(os.fspath(place), "the folder")
-        text = f"git cannot make a worktree there: {said}"
-        raise DevsError("CONFLICT", text, hint="Choose another folder: --worktree DIR") from error
+    _add(workspace, git, place, commit, position)
     try:
         places = git_places.locate(place, unset=REPOSITORY_VARIABLES)
         site = workspace.site_of(places)
@@ -160,6 +152,32 @@ def new_worktree(
             if position.made:
                 git.run("update-ref", "-d", f"{HEADS}{position.branch}", commit)
         raise
+
+
+def _add(workspace: Workspace, git: Git, place: Path, commit: str, position: Position) -> None:
+    """Let git make the branch, if it is new, and the worktree: both or neither. CONFLICT."""
+    if place.is_relative_to(workspace.places.common.resolve()):
+        raise _no_worktree("it would be inside git's own folder")
+    branch = f"{HEADS}{position.branch}" if position.made else ""
+    words = [*["--force"] * position.forced, *["--no-checkout"] * (not position.files)]
+    words += ["--detach"] * (not position.branch)
+    try:
+        if branch:
+            # Not by `worktree add -b`: then nobody could say whose the branch is that is there after a failure.
+            git.run("update-ref", "-m", f"branch: Created from {commit}", branch, commit, NO_OID)
+        try:
+            git.run("worktree", "add", "-q", *words, "--", os.fspath(place), position.branch or commit)
+        except BaseException:
+            if branch:
+                git.run("update-ref", "-d", branch, commit)
+            raise
+    except GitFailed as error:
+        raise _no_worktree(git_words(error).replace(os.fspath(place), "the folder")) from error
+
+
+def _no_worktree(why: str) -> DevsError:
+    text = f"git cannot make a worktree there: {why}"
+    return DevsError("CONFLICT", text, hint="Choose another folder: --worktree DIR")
 
 
 def fill(site: Site, state: State, ignored: str) -> int:
