@@ -67,6 +67,18 @@ def test_a_session_that_the_client_deleted_is_written_from_the_catalog(
     assert "Parse the dates." in Path(found.session.file).read_text()
 
 
+@pytest.mark.quick
+def test_the_id_of_a_session_is_no_option_of_the_client(story: Workspace, client_home: Path) -> None:
+    file = transcript(story, client_home / "own.jsonl", "--dangerously-skip-permissions")
+    before = file.read_bytes()
+    found = router.call("resume", story, resume.Request("1", mode="continue"))
+    assert found.session
+    assert found.session.written
+    assert found.start_command == ("claude", "--resume", found.session.session_id)
+    assert not found.session.session_id.startswith("-")
+    assert file.read_bytes() == before
+
+
 def test_a_session_is_not_written_while_a_gate_is_open(story: Workspace, client_home: Path) -> None:
     file = transcript(story, client_home / "own.jsonl")
     ask(story, kind="MANUAL")

@@ -62,7 +62,8 @@ def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) ->
             session_id=session_id,
         )
     client = wish.to or known.client
-    own = transcripts.of_session(catalog, session_id)
+    # Anybody may have written a transcript. An id that begins with a dash would be an option of the client.
+    own = () if session_id.startswith("-") else transcripts.of_session(catalog, session_id)
     if not own or client != known.client:
         return _written(workspace, catalog, session_id, wish)
     command = start_command.command(client, wish.context, session_id)
