@@ -47,9 +47,8 @@ NOT_GONE: Final = (
     "--all",
     "--",
 )
-# Record and unit separators, which no path of interest has.
+# Record and unit separators. A subject may have such a character, too.
 _LINE: Final = "--format=%x1e%H%x1f%ae %at%x1f%s"
-# A subject may have such a character, too.
 _BEGIN: Final = re.compile("\x1e(?=[0-9a-f]{40,64}\x1f)")
 
 
