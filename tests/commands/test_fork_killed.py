@@ -8,6 +8,7 @@ import pytest
 
 from devs_git.commands import checkpoint, fork, status, task_start
 from devs_git.entrypoints import router
+from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support import killed_work
 from tests.support.moment_stage import dirty, moment
@@ -48,6 +49,22 @@ def test_killed_before_any_step_a_fork_is_whole_or_not_there(case: Case, tmp_pat
         at += 31 if QUICK else 3
     assert removed > (2 if QUICK else 10)
     assert Case(place).read("one.txt") == b"1\n"
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("damage", ["", "garbage", "{}", "[1]", '{"op_id": "x", "place": "/"}'])
+def test_a_damaged_note_of_a_fork_is_named_and_removes_nothing(case: Case, damage: str) -> None:
+    note = case.top / ".git/devs/forks/20261124T010527-547c2f9b.json"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(damage)
+    before = case.look()
+    with pytest.raises(DevsError) as refused:
+        router.call("status", case.workspace, status.Request())
+    assert (refused.value.code, note.name in refused.value.message) == ("RECOVERY_NEEDED", True)
+    assert "remove the note" in refused.value.hint
+    case.look().must_equal(before)
+    note.unlink()
+    router.call("status", case.workspace, status.Request())
 
 
 def _refs(case: Case) -> str:

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
@@ -21,6 +21,8 @@ from devs_git.storage.git.files import replace_file
 from devs_git.storage.worktree.move_tree import ORPHAN_SECONDS
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
+
+_KEYS: Final = frozenset({"op_id", "ledger", "place", "there", "made", "event"})
 
 
 @immutable
@@ -54,15 +56,20 @@ def note(workspace: Workspace, op_id: str, began: Began) -> Iterator[int]:
 
 
 def take_back_all(workspace: Workspace) -> None:
-    """Take back each fork whose process is gone. One that is being made is left alone."""
+    """Take back each fork whose process is gone. One that is being made is left alone.
+
+    RECOVERY_NEEDED if the note of a fork is damaged: then a person has to look.
+    """
     for file in sorted(workspace.places.forks.glob("*.json")):
         lock = _lock(file.parent, file.stem)
+        with contextlib.suppress(FileNotFoundError):
+            _read(file)
         # BUSY: its process, or a git that it started, still runs.
         with (
             contextlib.suppress(DevsError, FileNotFoundError),
             locks.hold(lock, wait=0.0, orphan_wait=ORPHAN_SECONDS, on_wait=workspace.say),
         ):
-            record = json.loads(bounded.read_file(file, limits.DOCUMENT, "fork"))
+            record = _read(file)
             if not _is_recorded(workspace, record):
                 place, since = Path(record["place"]), file.stat().st_mtime_ns
                 half_made_worktree.remove_at(workspace, record, place, since, "fork")
@@ -76,6 +83,21 @@ def _lock(folder: Path, op_id: str) -> Path:
 def _close(file: Path, lock: Path) -> None:
     file.unlink(missing_ok=True)
     locks.remove(lock)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """The note of a fork. RECOVERY_NEEDED if it is damaged: we rename each into place when it is complete."""
+    try:
+        record = json.loads(bounded.read_file(file, limits.DOCUMENT, "fork"))
+    except ValueError:
+        record = None
+    if not (isinstance(record, dict) and record.keys() >= _KEYS):
+        raise DevsError(
+            "RECOVERY_NEEDED",
+            f"The note of a fork that was interrupted cannot be read: devs/forks/{file.name}",
+            hint="Look for a half made worktree with `git worktree list`. Then remove the note in the git directory.",
+        )
+    return record
 
 
 def _is_recorded(workspace: Workspace, record: Mapping[str, Any]) -> bool:
