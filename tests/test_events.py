@@ -58,6 +58,7 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "rewind": (TWO_TASKS, "rewind task-10"),
     "drop": (TWO_TASKS, "drop task-11"),
     "fork": (TASK, "fork task-10 --name 11 --plan y"),
+    "resume": (TASK, "resume task-10 --mode clean_restart"),
     "undo": ((*TWO_TASKS, "rewind task-10"), "undo"),
     "conversation rewind": (
         (SESSION, "conversation import ../said.jsonl"),
@@ -86,7 +87,6 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "snapshot prune": (("$ echo 3 > new", "snapshot create"), "snapshot prune --older-than 0d --yes"),
 }
 EXEMPT: dict[str, str] = {
-    "resume": "It only prints what a new session is told.",
     "sync": "It carries events; of its own it writes at most the merge, which tests/commands/test_sync.py looks at.",
 }
 CHANGING = [

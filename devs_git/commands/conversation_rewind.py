@@ -68,7 +68,7 @@ class Request(VerbRequest):
             raise invalid("session", "Name a session or a contract, not both.")
         sessions.check("session", self.session)
         check_value("contract", self.contract)
-        _CodeRequest.check(self)
+        _check_code(self)
 
     def choice(self, workspace: Workspace) -> Choice:
         """Where to cut. INVALID_ARGUMENTS {to} if it is no time."""
@@ -77,35 +77,6 @@ class Request(VerbRequest):
 
         until = spoken_times.time_of("to", self.to, workspace.clock(), local_time) if self.to else ""
         return Choice(self.by_messages or 0, self.to_message, until)
-
-
-@immutable
-class _CodeRequest:
-    """The rewind of the code that belongs to the rewind of the conversation."""
-
-    options: Options
-    dry_run: bool
-    plan_id: str | None = None
-    override_reason: str | None = None
-
-    @property
-    def target(self) -> str:
-        return self.options.target
-
-    @classmethod
-    def to(cls, target: str, request: Request) -> _CodeRequest:
-        """To a moment or checkpoint, as the request says."""
-        options = Options(target, preserve_mode(request.preserve), None, request.untracked)
-        return cls(options, request.dry_run)
-
-    @staticmethod
-    def check(request: Request) -> None:
-        """INVALID_ARGUMENTS for options that are not those of a rewind, or that need --code."""
-        for name in ("preserve", "untracked"):
-            if getattr(request, name) is not None and not request.code:
-                raise invalid(name, f"{name} needs --code: without it, no file is moved.")
-        require_untracked_mode(request.untracked)
-        preserve_mode(request.preserve)
 
 
 @immutable
@@ -140,6 +111,21 @@ class Result(VerbResult):
     backup: str = ""
     rewind: go_back.Plan | go_back.Result | None = None
     blocked_by: tuple[dict[str, Any], ...] = ()
+
+
+def _check_code(request: Request) -> None:
+    """INVALID_ARGUMENTS for options that are not those of a rewind, or that need --code."""
+    for name in ("preserve", "untracked"):
+        if getattr(request, name) is not None and not request.code:
+            raise invalid(name, f"{name} needs --code: without it, no file is moved.")
+    require_untracked_mode(request.untracked)
+    preserve_mode(request.preserve)
+
+
+def _code_request(target: str, request: Request) -> go_back.CodeRequest:
+    """The rewind of the code, to a moment or checkpoint, as the request says."""
+    options = Options(target, preserve_mode(request.preserve), None, request.untracked)
+    return go_back.CodeRequest(options, request.dry_run)
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -210,7 +196,7 @@ def _preview(workspace: Workspace, catalog: Catalog, request: Request) -> Result
     point = _find(workspace, catalog, request)
     if not request.code:
         return _result(point)
-    wanted = _CodeRequest.to(_state(workspace, catalog, point), request)
+    wanted = _code_request(_state(workspace, catalog, point), request)
     with move_tree.translate_failures(REFUSAL):
         plan = go_back.preview(workspace, wanted)
     return replace(_result(point), rewind=plan, blocked_by=plan.blocked_by)
@@ -238,7 +224,7 @@ def _rewind_both(
     workspace: Workspace, site: Site, catalog: Catalog, request: Request, point: RewindPoint
 ) -> Result:
     """Rewind the code, by the engine, whose event names the messages, too."""
-    wanted = _CodeRequest.to(_state(workspace, catalog, point), request)
+    wanted = _code_request(_state(workspace, catalog, point), request)
     with move_tree.translate_failures(REFUSAL):
         plan = go_back.make_plan(workspace, site, wanted)
         with _new_session(workspace, site, catalog, point) as written:
@@ -259,26 +245,16 @@ def _new_session(
     workspace: Workspace, site: Site, catalog: Catalog, point: RewindPoint
 ) -> Iterator[WrittenSession]:
     """The session that goes on, written. If what follows is refused, nobody would know it, and it goes."""
-    site.step("session")
-    written = _write(workspace, site, catalog, point)
-    try:
-        yield written
-    except DevsError as error:
-        # An interrupted move may still be finished, by a person.
-        if error.code != "RECOVERY_NEEDED":
-            written.file.unlink(missing_ok=True)
-        raise
-
-
-def _write(workspace: Workspace, site: Site, catalog: Catalog, point: RewindPoint) -> WrittenSession:
     from devs_git.operations.rewind import undo_messages
     from devs_git.operations.sessions import write_session
     from devs_git.operations.sessions.write_session import Point, Target
 
+    site.step("session")
     cut = point.cut
     branch = undo_messages.branch_of(site).removeprefix("refs/heads/")
     target = Target(site.top, f"devs: back to message {point.kept}", branch)
-    return write_session.write(workspace, catalog, Point(cut.session_id, cut.kept), target)
+    with write_session.write_for(workspace, catalog, Point(cut.session_id, cut.kept), target) as written:
+        yield written
 
 
 def _result(point: RewindPoint, op_id: str = "", written: WrittenSession | None = None) -> Result:

@@ -6,25 +6,21 @@ The task, the worktree and the session that it comes from do not change.
 from __future__ import annotations
 
 import os
-import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.history import History
 from devs_git.domain.moments import names
 from devs_git.domain.text.field_values import check_body, check_value
 from devs_git.domain.verbs import VerbRequest
-from devs_git.errors import DevsError, invalid
-from devs_git.operations.fork.fork_session import ForkSession
+from devs_git.errors import invalid
+from devs_git.operations.fork import make_fork
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.operations.fork.fork_point import ForkPoint
 
-_LONGEST_ID = 60
 _CLIENTS = ("claude", "codex")
 _KINDS = ("checkpoint", "timestamp", "message_id")
 
@@ -75,42 +71,8 @@ class Request(VerbRequest):
                 raise invalid("branch", "A name for the branch needs a branch.")
 
 
-@immutable
-class Point:
-    """What was chosen. `state`: the checkpoint or moment, with its commit and time. `session_id`, `message_id`: where the
-    conversation is cut, '' if there is none: this message is the last that was kept.
-    """
-
-    state: str
-    commit: str
-    created_at: str
-    session_id: str
-    message_id: str
-
-
-@immutable
-class Result:
-    """The new task. `worktree` and `branch` are '' if they were not made, `session` is null if none was written.
-
-    `start_command`: what starts the client with the session, to run in the worktree; () for none. `left_out`: what of the
-    state or of the conversation is not there. `guarded`: gates reach the worktree, as far as devs-git can see; else `to_do`
-    has what is missing. `placed`: the agents' project files that were put into the worktree.
-    """
-
-    task_id: str
-    title: str
-    forked_from: str
-    parent: str
-    point: Point
-    branch: str
-    worktree: str
-    session: ForkSession | None
-    start_command: tuple[str, ...]
-    left_out: tuple[str, ...]
-    guarded: bool
-    to_do: tuple[str, ...]
-    placed: tuple[str, ...]
-    event: str
+Point = make_fork.Point
+Result = make_fork.Result
 
 
 def find(workspace: Workspace, request: Request) -> ForkPoint:
@@ -156,46 +118,26 @@ def _is_bare(target: str) -> bool:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """TASK_EXISTS, INVALID_BRANCH, GIT_RESET_FAILED (its commit is gone), CONFLICT (the folder), HISTORY_REWRITTEN."""
-    from devs_git.operations.fork import fork_task
-
     point, request = find(workspace, request), _with_origin(request)
-    history = workspace.ledger.require().here
-    task_id, title = _name(history, request.name)
-    source = history.tasks.get(point.task_id)
-    new = fork_task.NewTask(
-        task_id=task_id,
-        title=title or (source.title if source else ""),
+    wanted = make_fork.Wanted(
+        name=request.name,
         plan=request.plan,
-        branch=(request.branch or task_id) if request.create_branch else "",
-        place=None if request.no_worktree else _place(workspace, request, task_id),
+        branch=request.branch,
+        create_branch=request.create_branch,
+        worktree=_folder(request),
+        no_worktree=request.no_worktree,
         message_id=request.at_message,
         to=request.to,
         conversation=request.conversation,
     )
-    made = fork_task.fork(workspace, point, new)
-    cut = made.conversation
-    return Result(
-        task_id=task_id,
-        title=new.title,
-        forked_from=point.name,
-        parent=point.task_id,
-        point=Point(
-            point.name,
-            point.commit,
-            point.created_at,
-            cut.point.session_id if cut.point else "",
-            cut.last or (cut.point.message_id if cut.point else ""),
-        ),
-        branch=new.branch,
-        worktree=os.fspath(new.place) if new.place else "",
-        session=cut.session,
-        start_command=cut.start_command,
-        left_out=made.left_out,
-        guarded=not made.guard.lacking,
-        to_do=made.guard.lacking,
-        placed=made.guard.placed,
-        event=made.event,
-    )
+    return make_fork.make(workspace, point, wanted)
+
+
+def _folder(request: Request) -> str:
+    """The folder of the worktree, as the caller names it; '' for the usual one."""
+    if not request.worktree:
+        return ""
+    return os.path.abspath(os.path.join(request.folder, request.worktree))  # noqa: PTH100, PTH118 - as it is named
 
 
 def _canonical(target: str) -> str:
@@ -203,27 +145,3 @@ def _canonical(target: str) -> str:
         names.parse(target)
         return target
     return str(ids.parse_target(target))
-
-
-def _name(history: History, name: str) -> tuple[str, str]:
-    """The id of the new task, and its title: '' if the name is an id. An id that is made of a title is one that no task has."""
-    try:
-        return ids.task_id(name, field="name"), ""
-    except DevsError:
-        words = re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST_ID].strip("-")
-        if not words:
-            raise
-    bare = ids.task_id(words.removeprefix(ids.PREFIX) or words, field="name")
-    number, made = 1, bare
-    while made in history.tasks:
-        number += 1
-        made = f"{bare}-{number}"
-    return made, name
-
-
-def _place(workspace: Workspace, request: Request, task_id: str) -> Path:
-    from devs_git.operations.fork import fork_worktree
-
-    if request.worktree:
-        return Path(os.path.abspath(os.path.join(request.folder, request.worktree)))  # noqa: PTH100, PTH118 - as it is named
-    return fork_worktree.default_place(workspace, task_id)

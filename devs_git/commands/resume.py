@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
+from devs_git.domain.checkpoints.rewind_selection import preserve_mode
 from devs_git.domain.ledger import paging
-from devs_git.domain.resume import bundle_text, choices, start_command
+from devs_git.domain.resume import bundle_text, choices, earlier_options, start_command
 from devs_git.domain.resume.bundle import Bundle, Mode
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
+from devs_git.operations.fork import make_fork
 from devs_git.operations.recall import open_catalog
-from devs_git.operations.resume import native_session, prepare, resumable
+from devs_git.operations.resume import code_state, native_session, prepare, resumable
 from devs_git.operations.resume.native_session import Ready, ResumedSession, Wish
-from devs_git.operations.resume.prepare import Prepared, Wanted
+from devs_git.operations.resume.prepare import Known, Wanted
 from devs_git.operations.resume.resumable import Named, Row
+from devs_git.operations.rewind import go_back
+from devs_git.storage.catalog import ledger_marks
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.domain.ledger.history import Checkpoint
+    from devs_git.operations.resume.earlier_state import Way
 
 
 @immutable
@@ -28,6 +36,10 @@ class Request(VerbRequest):
     Without both it is the list. `mode`: '' for that of the table in docs/resume.md. `context`: what the new session is told besides. `to`: the
     client, by default that of the last session. `tokens`: of the bundle. `limit`, `cursor`: of the list.
     `choose` asks a person for one of so many rows. `force`: although a session is at work on it.
+    `execute`: also start the client, at the terminal, and wait until it ends.
+
+    In a mode that goes on from an earlier state: `checkpoint`, of a task its number, too; `fork`: leave this worktree, and
+    begin a new task there, with this `name` and `plan`; else `preserve` and `untracked` are those of a rewind.
     """
 
     target: str = ""
@@ -39,6 +51,13 @@ class Request(VerbRequest):
     limit: int = 50
     cursor: str = ""
     force: bool = False
+    checkpoint: str = ""
+    name: str = ""
+    plan: str = ""
+    fork: bool = False
+    preserve: str | None = None
+    untracked: str | None = None
+    execute: bool = False
     choose: Callable[[int], int] | None = None
 
     def __post_init__(self) -> None:
@@ -52,11 +71,18 @@ class Request(VerbRequest):
         field_values.check_body("context", self.context, longest=choices.LONGEST)
         if self.to:
             start_command.command(self.to)
+        given = {name: getattr(self, name) for name in earlier_options.NAMES}
+        earlier_options.check(self.mode, given)
 
     @property
     def only_reads(self) -> bool:
         """Whether nothing is written: a bundle is shown, or the list. `settle` has filled in the mode."""
-        return self.mode in ("", "with_context")
+        return self.mode in ("", "with_context") and not self.execute
+
+    @property
+    def frozen_option(self) -> str:
+        """A mode that moves code waits while a gate is open."""
+        return f"--mode {self.mode}" if self.mode in choices.FROM_EARLIER else ""
 
     def next_request(self, result: Any) -> Request | None:
         """The request for the row that the person chooses; None if nobody is asked."""
@@ -71,20 +97,22 @@ class Result:
     """`bundle`: what the new session is told; `markdown` is its text. `session` goes on; it is null if a new one begins.
 
     `start_command`: the words that start the client, in the folder `worktree` ('' if the worktree of the task is gone). A new
-    session gets the bundle's text as its first message. One of `task_id` and `contract` is absent.
+    session gets the bundle's text as its first message. `rewind`, `fork`: what brought the code to an earlier state.
+    One of `task_id` and `contract` is absent; a fork goes on as its own task. `exit_code`: of the client, if it was started.
     """
 
     mode: Mode
     bundle: Bundle
     session: ResumedSession | None
     start_command: tuple[str, ...]
-    rewind: None
-    fork: None
+    rewind: go_back.Result | None
+    fork: make_fork.Result | None
     worktree: str
     client: str
     markdown: str
     task_id: str | None = field(default=None, metadata={"optional": True})
     contract: str | None = field(default=None, metadata={"optional": True})
+    exit_code: int | None = field(default=None, metadata={"optional": True})
 
 
 @immutable
@@ -111,7 +139,23 @@ def settle(workspace: Workspace, request: Request) -> Request:
 
 
 def run(workspace: Workspace, request: Request) -> Result | Listing:
-    """NOT_INITIALIZED, why nobody may believe the ledger, and the codes of `find` and of `native_session.find`. TASK_RUNNING."""
+    """NOT_INITIALIZED, why nobody may believe the ledger, and the codes of `find`, `native_session.find` and `earlier_state.go`.
+
+    TASK_RUNNING.
+    """
+    result = _prepare(workspace, request)
+    if not request.execute or isinstance(result, Listing):
+        return result
+    from devs_git.operations.resume import start_client
+
+    session = result.session.session_id if result.session else ""
+    folder = workspace.places.common.parent / result.worktree
+    start = start_client.Start(result.start_command, folder, result.task_id or "", session)
+    return replace(result, exit_code=start_client.run(workspace, start))
+
+
+def _prepare(workspace: Workspace, request: Request) -> Result | Listing:
+    """All but the start of the client."""
     tip = workspace.ledger.require()
     workspace.require_believed()
     named = find(workspace, request)
@@ -120,55 +164,131 @@ def run(workspace: Workspace, request: Request) -> Result | Listing:
             found = resumable.rows(tip.here, catalog)
             page, more = paging.cut(found, resumable.key, request.limit, request.cursor, downwards=True)
             return Listing(page, more)
-        wanted = Wanted(
-            "continue" if request.mode == "continue" else "with_context", request.context, request.tokens
-        )
-        prepared = prepare.prepare(workspace, tip, catalog, named, wanted)
-        for error in [] if request.force else _at_work(workspace, named, prepared):
+        known = prepare.find_session(workspace, catalog, named)
+        for error in [] if request.force else _at_work(workspace, request, named, known):
             raise error
-        ready = _go_on(workspace, catalog, request, named, prepared) if request.mode == "continue" else None
-        return _result(request, named, prepared, ready)
+        if request.execute:
+            _require_client(workspace, request, known)
+        if request.mode in choices.FROM_EARLIER:
+            return _from_earlier(workspace, catalog, request, named, known)
+        return _from_now(workspace, catalog, request, named, known)
 
 
-def _at_work(workspace: Workspace, named: Named, prepared: Prepared) -> list[DevsError]:
-    """TASK_RUNNING if the session is at work, or another one in the worktree in which the task is active."""
+def _at_work(workspace: Workspace, request: Request, named: Named, known: Known) -> list[DevsError]:
+    """TASK_RUNNING if the session is at work, or another one in the worktree in which the task is active, or that is rewound."""
     from devs_git.operations.sessions import running
 
-    active = prepared.places and named.task and named.task.status == "active"
-    here = running.in_worktree(workspace, prepared.places) if active and prepared.places else []
-    return [*running.of_session(workspace, prepared.session_id), *here]
+    active = known.places and named.task and named.task.status == "active"
+    folders = [known.places] if active and known.places else []
+    if request.mode in choices.FROM_EARLIER and not _begins_a_task(request, named):
+        folders.append(workspace.places)
+    here = (error for places in folders for error in running.in_worktree(workspace, places))
+    return [*running.of_session(workspace, known.session_id), *here]
 
 
-def _go_on(
-    workspace: Workspace, catalog: Catalog, request: Request, named: Named, prepared: Prepared
-) -> Ready:
-    """The session that the task or the contract had."""
+def _require_client(workspace: Workspace, request: Request, known: Known) -> None:
+    """INVALID_ARGUMENTS {execute} if the client cannot be started: nothing has moved yet."""
+    from devs_git.operations.resume import start_client
+
+    start_client.require_program(workspace, _client(request, known))
+    if known.places is None and request.mode not in choices.FROM_EARLIER:
+        raise invalid("execute", "The worktree of this work is gone.", hint="Leave out --exec.")
+
+
+def _client(request: Request, known: Known) -> str:
+    return request.to or known.client or start_command.CLIENTS[0]
+
+
+def _begins_a_task(request: Request, named: Named) -> bool:
+    """Whether it is a fork. From a checkpoint, a task always goes on as a new one."""
+    return request.fork or (request.mode == "from_checkpoint" and named.task is not None)
+
+
+def _from_now(workspace: Workspace, catalog: Catalog, request: Request, named: Named, known: Known) -> Result:
+    mode: Mode = "continue" if request.mode == "continue" else "with_context"
+    wanted = Wanted(mode, request.context, request.tokens, named.point)
+    bundle = prepare.make_bundle_of(workspace, catalog, named, known.places, wanted)
+    if mode != "continue":
+        return _result(request, named, known, bundle, None)
     if named.point:
-        raise invalid(
-            "target", "A session goes on where it ended.", hint="Name the task without a checkpoint."
-        )
-    if not prepared.session_id:
-        raise DevsError(
-            "MESSAGE_NOT_FOUND",
-            "No session is known that could go on.",
-            hint="Begin a new one: devs-git resume TASK --mode with_context",
-        )
-    places = prepared.places or workspace.places
-    wish = Wish(request.to, places, f"devs {named.name}", request.context)
-    return native_session.find(workspace, catalog, prepared.session_id, wish)
+        hint = "Name the task without a checkpoint."
+        raise invalid("target", "A session goes on where it ended.", hint=hint)
+    wish = Wish(request.to, known.places or workspace.places, f"devs {named.name}", request.context)
+    ready = native_session.find(workspace, catalog, known.session_id, wish)
+    return _result(request, named, known, bundle, ready)
 
 
-def _result(request: Request, named: Named, prepared: Prepared, ready: Ready | None) -> Result:
-    text = bundle_text.as_markdown(prepared.bundle)
-    client = ready.session.client if ready else request.to or prepared.client or start_command.CLIENTS[0]
+def _from_earlier(
+    workspace: Workspace, catalog: Catalog, request: Request, named: Named, known: Known
+) -> Result:
+    """Bring the code to the earlier state, and say what the new session is told."""
+    from devs_git.operations.resume import earlier_state, restart_point
+
+    point = restart_point.find(workspace, named, request.mode, request.checkpoint)
+    way = _way(request, named, known, point)
+    if way.fork is None:
+        earlier_state.require_here(workspace, known.places)
+    arrived = earlier_state.go(workspace, catalog, way)
+    ledger_marks.catch_up(catalog, workspace.ledger)
+    made = arrived.fork
+    # A task that was rewound to its beginning has nothing but what is known of it now.
+    restarted = request.mode == "clean_restart" and made is None
+    wanted = Wanted(
+        mode=cast("Mode", request.mode),
+        context=request.context,
+        tokens=request.tokens,
+        point=None if restarted else point,
+        conversation=request.mode != "clean_restart",
+        new_task=made.task_id if made else "",
+    )
+    places = code_state.places_of(workspace, "", made.task_id) if made else workspace.places
+    bundle = prepare.make_bundle_of(workspace, catalog, named, places, wanted)
+    session = arrived.session
+    ready = native_session.ready(session, _first_message(request)) if session else None
+    result = _result(request, named, known, bundle, ready)
+    if made and named.task:
+        result = replace(result, task_id=made.task_id)
+    return replace(result, rewind=arrived.rewind, fork=made)
+
+
+def _way(request: Request, named: Named, known: Known, point: Checkpoint) -> Way:
+    from devs_git.operations.resume.earlier_state import Way
+
+    goes_on = request.mode == "from_checkpoint"
+    session_id = known.session_id if goes_on and named.contract else ""
+    if not _begins_a_task(request, named):
+        if request.name or request.plan:
+            raise invalid("name", "Only a new task has a name and a plan.", hint="Begin one: --fork")
+        untracked = request.untracked
+        return Way(point, None, preserve_mode(request.preserve), untracked, session_id, request.to)
+    for name in ("preserve", "untracked"):
+        if getattr(request, name):
+            raise invalid(name, "A fork leaves this worktree as it is.")
+    for name in ("name", "plan") if goes_on and named.task else ():
+        if not getattr(request, name):
+            raise invalid(name, f"From a checkpoint, a new task goes on, which needs a {name}.")
+    new = make_fork.Wanted(
+        request.name, request.plan, to=request.to, conversation=goes_on and named.task is not None
+    )
+    return Way(point, new, session_id=session_id, to=request.to)
+
+
+def _first_message(request: Request) -> str:
+    """What a session that goes on is told: the plan of the new task, and what the caller adds."""
+    return "\n\n".join(text for text in (request.plan, request.context) if text)
+
+
+def _result(request: Request, named: Named, known: Known, bundle: Bundle, ready: Ready | None) -> Result:
+    text = bundle_text.as_markdown(bundle)
+    client = ready.session.client if ready else _client(request, known)
     return Result(
-        mode=prepared.bundle.mode,
-        bundle=prepared.bundle,
+        mode=bundle.mode,
+        bundle=bundle,
         session=ready.session if ready else None,
         start_command=ready.command if ready else start_command.command(client, text),
         rewind=None,
         fork=None,
-        worktree=prepared.bundle.code.worktree,
+        worktree=bundle.code.worktree,
         client=client,
         markdown=text,
         task_id=named.task.task_id if named.task else None,

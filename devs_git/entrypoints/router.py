@@ -97,7 +97,7 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
         workspace.require_believed(behind=row.name == "sync")
         _mend_tags(row.name, workspace)
     # A task may be live again because its branch was pulled after an earlier rewind, or lacks the commit of a drop now.
-    again = row.name == "undo" or (row.name in ("rewind", "conversation rewind") and _has_drops(workspace))
+    again = row.name == "undo" or (row.name.endswith(("rewind", "resume")) and _has_drops(workspace))
     result = module.run(workspace, request)
     if again:
         _mend_tags(row.name, workspace)

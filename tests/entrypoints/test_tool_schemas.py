@@ -133,7 +133,15 @@ TOGETHER = {
 # Tools that take exactly one, or at most one, of these arguments.
 ONE_OF = {"rewind_conversation": ("by_message_count", "to_message_id", "to_timestamp")}
 # Arguments that make sense only with another one.
-WITH = {("rewind_conversation", name): {"rewind_code": True} for name in ("preserve", "untracked")}
+WITH: dict[tuple[str, str], dict[str, Any]] = {
+    **{("rewind_conversation", name): {"rewind_code": True} for name in ("preserve", "untracked")},
+    **{
+        ("resume_task", name): {"resume_mode": "clean_restart"}
+        for name in ("new_task_name", "new_task_plan", "preserve")
+    },
+    ("resume_task", "fork"): {"resume_mode": "clean_restart", "new_task_name": "1b"},
+    ("resume_task", "checkpoint_id"): {"resume_mode": "from_checkpoint"},
+}
 
 
 def _base(name: str, argument: str) -> dict[str, Any]:

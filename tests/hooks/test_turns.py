@@ -155,6 +155,7 @@ def test_resume_and_conversation_rewind_wait_too(
     wanted = (
         ("resume", resume.Request("1", mode="continue")),
         ("resume", resume.Request("3")),
+        ("resume", resume.Request("1", mode="clean_restart", preserve="branch")),
         ("conversation rewind", conversation_rewind.Request(by_messages=1, session="own-session")),
     )
     for verb, request in wanted:

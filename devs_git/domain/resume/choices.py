@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-MODES: Final = ("with_context", "continue")
+# They go on from an earlier state, to which the code is brought first.
+FROM_EARLIER: Final = ("clean_restart", "restart_phase", "from_checkpoint")
+MODES: Final = ("with_context", "continue", *FROM_EARLIER)
 # Tokens of a bundle. The most is what fits into one argument of a program, which has 128 KiB.
 LEAST: Final = 2_000
 BUDGET: Final = 20_000

@@ -141,18 +141,34 @@ def _resume_text(result: Resumed | Listing) -> str:
     return resume_text(result)
 
 
+def _exit_status(result: Resumed | Listing) -> int:
+    return getattr(result, "exit_code", None) or 0
+
+
 @command(
     "resume",
     text=_resume_text,
-    example='devs-git resume\ndevs-git resume task-10 > bundle.md\ndevs-git resume task-10@2 --context "Use the new API."',
+    exit_status=_exit_status,
+    example='devs-git resume\ndevs-git resume task-10 > bundle.md\ndevs-git resume task-10@2 --context "Use the new API."\n'
+    "devs-git resume task-10 --mode clean_restart\n"
+    "devs-git resume task-10 --mode from_checkpoint --checkpoint 2 --name 10b --plan 'Use the new API.'",
 )
 @click.argument("target", metavar="[TASK|CONTRACT]", required=False, default="")
 @click.option(
     "--mode",
     default="",
     metavar="MODE",
-    help="with_context: print what a new session needs to know. continue: the session that it had goes on.",
+    help="with_context: print what a new session needs to know. continue: the session that it had goes on. From an earlier "
+    "state: clean_restart (where a task began), restart_phase (the first checkpoint of a contract's phase), from_checkpoint.",
 )
+@click.option("--checkpoint", default="", metavar="TASK@N", help="From which one. Of a task, N is enough.")
+@click.option(
+    "--fork", is_flag=True, help="Begin a new task from the earlier state: this worktree stays as it is."
+)
+@click.option("--name", default="", metavar="ID", help="The id of the new task, or a title.")
+@click.option("--plan", default="", metavar="TEXT", help="The plan of the new task.")
+@PRESERVE
+@UNTRACKED
 @click.option("--contract", is_flag=True, help="The name is a contract's, if a task has it, too.")
 @click.option("--context", default="", metavar="TEXT", help="What you tell the new session besides.")
 @click.option("--to", default="", metavar="CLIENT", help="The client. Default: that of the last session.")
@@ -160,6 +176,7 @@ def _resume_text(result: Resumed | Listing) -> str:
     "--tokens", type=int, default=20_000, show_default=True, help="The most tokens of the bundle, about."
 )
 @click.option("--force", is_flag=True, help="Although a session is at work on it.")
+@click.option("--exec", "execute", is_flag=True, help="Start the client, and exit as it does.")
 @click.option("--limit", type=int, default=50, show_default=True, help="The number of rows of the list.")
 @click.option("--cursor", default="", help="Older rows: the next_cursor of an earlier answer.")
 def resume(*, target: str, contract: bool, **options: Any) -> VerbRequest:

@@ -53,35 +53,32 @@ STATE: Final = text_schema(f"({ids.TARGET_FORM}|{names.SNAPSHOT_FORM}|{names.FOR
 # The codes if no checkpoint, or no state, has the name that was given.
 CHECKPOINT_CODES: Final = ("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT")
 STATE_CODES: Final = (*CHECKPOINT_CODES, "SNAPSHOT_NOT_FOUND", "MOMENT_NOT_FOUND")
-MOMENT: Final = "Or a moment: moment:-1 (the last), moment:14:32, moment:SESSION/3 (before its third prompt), moment:3fa9c1d2; or snapshot/NAME."
+MOMENT: Final = "Or a moment: moment:-1 (the last), moment:14:32, moment:SESSION/3 (its third prompt), moment:3fa9c1d2; or snapshot/NAME."
 CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third), or an oid."
-TASK: Final = Param("task_id", ONE_TASK, "The id of the task: 10 or task-10.", required=True)
-ACTIVE_TASK: Final = Param(
-    "task_id", ONE_TASK, "The id of the task. Default: the active task of this worktree."
-)
+TASK: Final = Param("task_id", ONE_TASK, "The task: 10 or task-10.", required=True)
+ACTIVE_TASK: Final = Param("task_id", ONE_TASK, "Default: the active task of this worktree.")
 OWN_FILES: Final = (
     Param(
         "mine",
         FLAG,
-        "Commit only the whole files that no other session and no person wrote since HEAD, and name the others.",
+        "Commit only whole files that no other session or person wrote since HEAD; name the others.",
     ),
     Param(
         "session",
         TEXT,
-        "With mine: the id of your session. Needed if several sessions are at work in this worktree.",
+        "With mine: the id of your session. Needed if several work here.",
     ),
 )
 PRESERVE: Final = Param(
     "preserve",
     {**TEXT, "enum": ["create_branch", *rewind_selection.PRESERVE]},
-    "How to save the current state besides the backup; discard: not at all. "
-    "Default: a clean tree is saved as a branch, and tracked changes refuse the call.",
+    "How to save the state besides the backup. Default: tracked changes refuse the call.",
 )
-BRANCH_NAME: Final = Param("branch_name", NAME, "The name of the branch for that.")
+BRANCH_NAME: Final = Param("branch_name", NAME, "The branch's name.")
 UNTRACKED: Final = Param(
     "untracked",
     {**TEXT, "enum": list(rewind_selection.UNTRACKED)},
-    "Into the backup goes, save: what is in the way; remove: all, except ignored files and nested repositories.",
+    "What goes into the backup. save: what is in the way; remove: all but ignored files.",
 )
 FORCE: Final = Param("force", FLAG, "Do it anyway.")
-MESSAGE: Final = Param("message", LONG, "The message of the commit and of the checkpoint.")
+MESSAGE: Final = Param("message", LONG, "Of the commit and the checkpoint.")

@@ -21,6 +21,7 @@ from devs_git.entrypoints.tools.params import (
     MOMENT,
     NAME,
     OWN_FILES,
+    PRESERVE,
     SESSION,
     STATE,
     STATE_CODES,
@@ -38,7 +39,7 @@ TOOLS: Final = (
     Tool(
         "list_checkpoints",
         "log",
-        "List checkpoints, newest first, with the rewinds between them, and the moments if you ask for them.",
+        "List checkpoints, newest first, with the rewinds between them, and moments if you ask.",
         (
             limit(log.MOST),
             Param("task_id", ANY_TASK, "Only checkpoints and moments of this task.", "task"),
@@ -46,7 +47,7 @@ TOOLS: Final = (
             Param(
                 "moments",
                 FLAG,
-                "Include moments: states that were kept before prompts and tool calls.",
+                "Include moments: states kept before prompts and tool calls.",
             ),
             Param("session_id", TEXT, "List moments, and only those of this session.", "session"),
         ),
@@ -85,8 +86,8 @@ TOOLS: Final = (
     Tool(
         "checkpoint_diff",
         "diff",
-        "Show what changed up to a checkpoint, or since a moment: each file, and totals. With hunks it shows the changed lines, "
-        "too, up to a limit; the answer says if it was reached.",
+        "Show what changed up to a checkpoint, or since a moment: each file, and totals. With hunks also the changed lines, "
+        "up to a limit; the answer says if it was reached.",
         (
             Param("checkpoint", STATE, f"{CHECKPOINT} {MOMENT}", "target", required=True),
             Param(
@@ -99,7 +100,7 @@ TOOLS: Final = (
             Param(
                 "hunk_lines",
                 number_schema(diff.MOST_LINES),
-                "The highest number of changed lines in the answer.",
+                "The most changed lines in the answer.",
             ),
         ),
         codes=(*STATE_CODES, "HISTORY_REWRITTEN", "CONFLICT"),
@@ -133,7 +134,7 @@ TOOLS: Final = (
     Tool(
         "commit_task",
         "task complete",
-        "Commit everything that is new, changed or deleted, and tag the task as completed.",
+        "Commit all that is new, changed or deleted, and tag the task as completed.",
         (ACTIVE_TASK, MESSAGE, *OWN_FILES),
         {"everything": True, "by_tool": True},
         codes=("TASK_NOT_FOUND", "TASK_EXISTS", "TASK_ACTIVE", "CONFLICT", "TAS_UNAPPROVED"),
@@ -141,8 +142,7 @@ TOOLS: Final = (
     Tool(
         "create_checkpoint",
         "checkpoint",
-        "Commit everything that is new, changed or deleted, and record a numbered checkpoint of "
-        "the active task.",
+        "Commit all that is new, changed or deleted, and record a numbered checkpoint of the active task.",
         (MESSAGE, *OWN_FILES),
         {"everything": True, "by_tool": True},
         codes=("TASK_NOT_FOUND", "CONFLICT", "TAS_UNAPPROVED"),
@@ -176,9 +176,14 @@ TOOLS: Final = (
             Param(
                 "resume_mode",
                 {**TEXT, "enum": ["", *choices.MODES]},
-                "with_context: a new session.",
+                "The last three: from an earlier state.",
                 "mode",
             ),
+            Param("checkpoint_id", TEXT, "For from_checkpoint.", "checkpoint"),
+            Param("fork", FLAG, "A new task, no rewind."),
+            Param("new_task_name", LINE, "Its id.", "name"),
+            Param("new_task_plan", LONG, "Its plan.", "plan"),
+            Param("preserve", PRESERVE.schema, "As in rewind_to_task."),
             Param(
                 "additional_context",
                 {**TEXT, "maxLength": choices.LONGEST},
@@ -199,10 +204,17 @@ TOOLS: Final = (
             "TASK_NOT_FOUND",
             "CHECKPOINT_NOT_FOUND",
             "CONTRACT_NOT_FOUND",
+            "NO_CHECKPOINT",
             "MESSAGE_NOT_FOUND",
             "TASK_RUNNING",
             "GATE_BLOCKED",
+            "HISTORY_REWRITTEN",
+            "GIT_RESET_FAILED",
+            "TASK_EXISTS",
+            "INVALID_BRANCH",
+            "CONFLICT",
         ),
+        moves_tree=True,
     ),
     Tool(
         "branch_from_checkpoint",

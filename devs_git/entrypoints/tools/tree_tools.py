@@ -28,7 +28,7 @@ _SNAPSHOT: Final = f"snapshot/{branch_names.CHARACTERS}*"
 _PLACE: Final = f"{ids.TARGET_FORM}|{names.FORM}|{_SNAPSHOT}"
 _PLACE_TEXT: Final = (
     CHECKPOINT
-    + " Or a moment: moment:-1 (the last), moment:14:32, moment:SESSION/3 (before its third prompt), moment:3fa9c1d2;"
+    + " Or a moment: moment:-1 (the last), moment:14:32, moment:SESSION/3 (its third prompt), moment:3fa9c1d2;"
     " or snapshot/NAME."
 )
 
@@ -38,14 +38,14 @@ TOOLS: Final = (
         "git_diff",
         "diff",
         "Show what differs between the working tree and HEAD, staged or not: each file, and totals; git_status names untracked "
-        "files. With hunks it shows the changed lines, too, up to a limit; the answer says if it was reached.",
+        "files. With hunks also the changed lines, up to a limit; the answer says if it was reached.",
         (
             Param("against", TEXT, "The checkpoint, moment or commit to compare with. Default: HEAD."),
             Param("hunks", FLAG, "Include the changed lines."),
             Param(
                 "hunk_lines",
                 number_schema(diff.MOST_LINES),
-                "The highest number of changed lines in the answer.",
+                "The most changed lines in the answer.",
             ),
         ),
         codes=(*STATE_CODES, "CONFLICT"),
@@ -84,7 +84,7 @@ TOOLS: Final = (
     Tool(
         "restore_files",
         "restore",
-        "Bring files of a checkpoint or snapshot back as a new commit on this branch; undo_rewind takes it back. "
+        "Bring files of a checkpoint or snapshot back as a new commit; undo_rewind takes it back. "
         "The call is refused if it would overwrite tracked changes or untracked files; files of a moment come into the "
         "working tree without a commit, and what they overwrite is saved first.",
         (

@@ -41,15 +41,7 @@ def of_task(
     return Facts(
         code=code,
         changes=changes,
-        task=BundleTask(
-            task_id=task.task_id,
-            title=task.title,
-            phase=history.phase_of(task),
-            plan=task_files.newest(tip, task.task_id).get("plan", ""),
-            status=task.status,
-            contract=task.contract,
-            author=task.actor,
-        ),
+        task=task_in(tip, task),
         gates=gates_of(tip, frozenset((task.task_id,)), until),
         rewound=_rewinds(history, frozenset((task.task_id,)), until),
         checkpoints=tuple(_point(one) for one in points if not until or one.created_at <= until),
@@ -57,13 +49,30 @@ def of_task(
     )
 
 
-def of_contract(workspace: Workspace, tip: Tip, contract: Contract, places: Places | None) -> Facts:
-    """The facts of a contract whose supervisor worked in this worktree."""
-    history = tip.here
-    tasks = [task for task in history.tasks.values() if task.contract == contract.name]
+def task_in(tip: Tip, task: Task) -> BundleTask:
+    """The task as a bundle has it."""
+    return BundleTask(
+        task_id=task.task_id,
+        title=task.title,
+        phase=tip.here.phase_of(task),
+        plan=task_files.newest(tip, task.task_id).get("plan", ""),
+        status=task.status,
+        contract=task.contract,
+        author=task.actor,
+    )
+
+
+def of_contract(
+    workspace: Workspace, tip: Tip, contract: Contract, places: Places | None, point: Checkpoint | None = None
+) -> Facts:
+    """The facts of a contract whose supervisor worked in this worktree, up to the checkpoint, or up to now."""
+    history, until = tip.here, point.created_at if point else ""
+    every = (task for task in history.tasks.values() if task.contract == contract.name)
+    tasks = [task for task in every if not until or task.started_at <= until]
     names = frozenset(task.task_id for task in tasks)
-    points = sorted((one for one in history.live() if one.task_id in names), key=lambda one: one.created_at)
-    last = points[-1] if points else None
+    live = (one for one in history.live() if one.task_id in names and (not until or one.created_at <= until))
+    points = sorted(live, key=lambda one: one.created_at)
+    last = point or (points[-1] if points else None)
     code, changes = code_state.read(
         workspace,
         places,
@@ -81,9 +90,10 @@ def of_contract(workspace: Workspace, tip: Tip, contract: Contract, places: Plac
             contract.actor,
             tuple(ContractTask(one.task_id, one.title, one.status, history.phase_of(one)) for one in newest),
         ),
-        gates=gates_of(tip, names, ""),
-        rewound=_rewinds(history, names, ""),
+        gates=gates_of(tip, names, until),
+        rewound=_rewinds(history, names, until),
         checkpoints=tuple(map(_point, points)),
+        point=point.name if point else "",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from devs_git.domain.resume import start_command
 from devs_git.errors import DevsError
@@ -13,6 +13,9 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.operations.sessions.write_session import WrittenSession
 
 
 @immutable
@@ -50,9 +53,15 @@ class Wish(NamedTuple):
 def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) -> Ready:
     """The same session, if its transcript is there; else one that is written from the catalog.
 
-    MESSAGE_NOT_FOUND if the catalog does not have it; GATE_BLOCKED if it has to be written while a gate is open; the codes of
+    MESSAGE_NOT_FOUND if there is none, or if the catalog does not have it; GATE_BLOCKED if it has to be written while a gate is open; the codes of
     `write_session`.
     """
+    if not session_id:
+        raise DevsError(
+            "MESSAGE_NOT_FOUND",
+            "No session is known that could go on.",
+            hint="Begin a new one: devs-git resume TASK --mode with_context",
+        )
     known = messages.session(catalog, session_id)
     if known is None:
         raise DevsError(
@@ -66,7 +75,6 @@ def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) ->
     own = () if session_id.startswith("-") else transcripts.of_session(catalog, session_id)
     if not own or client != known.client:
         return _written(workspace, catalog, session_id, wish)
-    command = start_command.command(client, wish.context, session_id)
     session = ResumedSession(
         client,
         session_id,
@@ -76,7 +84,7 @@ def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) ->
         written=False,
         left_out=(),
     )
-    return Ready(session, command)
+    return ready(session, wish.context)
 
 
 def _written(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) -> Ready:
@@ -92,7 +100,12 @@ def _written(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish
     assert wish.places.top
     target = write_session.Target(wish.places.top, wish.title, refs.branch(wish.places.git_dir))
     made = write_session.write(workspace, catalog, write_session.Point(session_id), target, wish.to)
-    session = ResumedSession(
+    return ready(session_of(made), wish.context)
+
+
+def session_of(made: WrittenSession) -> ResumedSession:
+    """A session that was written now."""
+    return ResumedSession(
         made.client,
         made.session_id,
         os.fspath(made.file),
@@ -101,4 +114,8 @@ def _written(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish
         written=True,
         left_out=made.left_out,
     )
-    return Ready(session, start_command.command(made.client, wish.context, made.session_id))
+
+
+def ready(session: ResumedSession, context: str) -> Ready:
+    """The session, and the words that start its client with it and with a first message ('' for none)."""
+    return Ready(session, start_command.command(session.client, context, session.session_id))

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from devs_git.domain.ledger.event_contracts import Contract
 from devs_git.domain.ledger.history import Checkpoint, Task
+from devs_git.domain.resume.assemble_bundle import Facts
 from devs_git.domain.resume.bundle import Bundle, BundleDirective, Mode
-from devs_git.operations.resume import bundle_facts, code_state, make_bundle
+from devs_git.operations.resume import bundle_facts, code_state, earlier_state, make_bundle
 from devs_git.operations.resume.resumable import Named
 from devs_git.storage.catalog import conversation_snapshots, messages
 from devs_git.storage.catalog.database import Catalog
@@ -19,56 +20,75 @@ from devs_git.workspace import Workspace
 
 
 class Wanted(NamedTuple):
-    """In which mode somebody goes on, what he adds, and the budget of the bundle in tokens."""
+    """In which mode somebody goes on, what he adds, and the budget of the bundle in tokens.
+
+    `point`: up to where the bundle goes, None for now. `conversation`: whether it has one. `new_task`: the fork that goes on, '' for none.
+    """
 
     mode: Mode
     context: str
     tokens: int
+    point: Checkpoint | None = None
+    conversation: bool = True
+    new_task: str = ""
 
 
-class Prepared(NamedTuple):
+class Known(NamedTuple):
     """`client` and `session_id` are of the last session, '' if none is known. `places` is None if the worktree is gone."""
 
-    bundle: Bundle
     client: str
     session_id: str
     places: Places | None
 
 
-def prepare(workspace: Workspace, tip: Tip, catalog: Catalog, named: Named, wanted: Wanted) -> Prepared:
-    """The bundle and the session of what was named. `catalog` is caught up, and the ledger is believed."""
-    if named.task:
-        return _of_task(workspace, tip, catalog, (named.task, named.point), wanted)
+def find_session(workspace: Workspace, catalog: Catalog, named: Named) -> Known:
+    """The last session of what was named, and its worktree. `catalog` is caught up, and the ledger is believed."""
+    if task := named.task:
+        last = messages.session_of_task(catalog, task.task_id)
+        places = code_state.places_of(workspace, task.worktree, task.task_id)
+        return Known(last.client if last else "", last.session_id if last else "", places)
     assert named.contract
-    return _of_contract(workspace, tip, catalog, named.contract, wanted)
+    session = messages.session(catalog, named.contract.session)
+    name = session.worktree if session else workspace.places.worktree_id
+    client = session.client if session else named.contract.client
+    return Known(client, named.contract.session, code_state.places_of(workspace, name))
+
+
+def make_bundle_of(
+    workspace: Workspace, catalog: Catalog, named: Named, places: Places | None, wanted: Wanted
+) -> Bundle:
+    """The bundle of what was named, whose code is in this worktree. `catalog` is caught up, and the ledger is believed."""
+    tip = workspace.ledger.require()
+    if named.task:
+        facts, span = _of_task(workspace, catalog, tip, (named.task, places), wanted)
+    else:
+        assert named.contract
+        facts, span = _of_contract(workspace, catalog, tip, (named.contract, places), wanted)
+    facts = replace(facts, mode=wanted.mode, context=wanted.context)
+    return make_bundle.make(catalog, facts, span if wanted.conversation else None, wanted.tokens)
 
 
 def _of_task(
-    workspace: Workspace, tip: Tip, catalog: Catalog, named: tuple[Task, Checkpoint | None], wanted: Wanted
-) -> Prepared:
-    task, point = named
-    places = code_state.places_of(workspace, task.worktree, task.task_id)
-    facts = bundle_facts.of_task(workspace, tip, named, places)
-    facts = replace(
-        facts,
-        mode=wanted.mode,
-        context=wanted.context,
-        directives=_directives(workspace, catalog, task.task_id),
-    )
-    bundle = make_bundle.make(catalog, facts, _span(catalog, task, point), wanted.tokens)
-    last = messages.session_of_task(catalog, task.task_id)
-    return Prepared(bundle, last.client if last else "", last.session_id if last else "", places)
+    workspace: Workspace, catalog: Catalog, tip: Tip, found: tuple[Task, Places | None], wanted: Wanted
+) -> tuple[Facts, Span]:
+    task, places = found
+    # A rewind changes the status of the task.
+    task = tip.here.tasks[task.task_id]
+    facts = bundle_facts.of_task(workspace, tip, (task, wanted.point), places)
+    if wanted.new_task:
+        facts = replace(facts, task=bundle_facts.task_in(tip, tip.here.tasks[wanted.new_task]))
+    told = _directives(workspace, catalog, wanted.new_task or task.task_id)
+    return replace(facts, directives=told), _span(catalog, task, wanted.point)
 
 
 def _of_contract(
-    workspace: Workspace, tip: Tip, catalog: Catalog, contract: Contract, wanted: Wanted
-) -> Prepared:
-    known = messages.session(catalog, contract.session)
-    places = code_state.places_of(workspace, known.worktree if known else workspace.places.worktree_id)
-    facts = bundle_facts.of_contract(workspace, tip, contract, places)
-    facts = replace(facts, mode=wanted.mode, context=wanted.context)
-    bundle = make_bundle.make(catalog, facts, Span(session_id=contract.session), wanted.tokens)
-    return Prepared(bundle, known.client if known else contract.client, contract.session, places)
+    workspace: Workspace, catalog: Catalog, tip: Tip, found: tuple[Contract, Places | None], wanted: Wanted
+) -> tuple[Facts, Span]:
+    (contract, places), span = found, Span(session_id=found[0].session)
+    if wanted.point:
+        cut = earlier_state.cut_of(workspace, catalog, wanted.point, contract.session)
+        span = span._replace(upto=cut[1] if cut else 0)
+    return bundle_facts.of_contract(workspace, tip, contract, places, wanted.point), span
 
 
 def _span(catalog: Catalog, task: Task, point: Checkpoint | None) -> Span:

@@ -35,6 +35,20 @@ class Cause:
 
 
 @immutable
+class CodeRequest:
+    """The rewind of the code that belongs to another operation."""
+
+    options: Options
+    dry_run: bool = False
+    plan_id: str | None = None
+    override_reason: str | None = None
+
+    @property
+    def target(self) -> str:
+        return self.options.target
+
+
+@immutable
 class Plan(VerbResult):
     """What a rewind would do. Lists have at most 1000 entries.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -113,6 +114,21 @@ def write(
         (*left_out, *_sentence(shortened, "{} long outputs are shortened, as the catalog has them.")),
         (*form.resume, new.session_id),
     )
+
+
+@contextlib.contextmanager
+def write_for(
+    workspace: Workspace, catalog: Catalog, point: Point, target: Target, client: str = ""
+) -> Iterator[WrittenSession]:
+    """Write it for an operation that follows. If that is refused, nobody would know the session, and it goes."""
+    written = write(workspace, catalog, point, target, client)
+    try:
+        yield written
+    except DevsError as error:
+        # An interrupted move may still be finished, by a person.
+        if error.code != "RECOVERY_NEEDED":
+            written.file.unlink(missing_ok=True)
+        raise
 
 
 def _form(client: str) -> NativeForm:

@@ -7,13 +7,16 @@ import os
 import re
 import select
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from devs_git.storage.git.aliases import CALLED
 from devs_git.storage.git.children import end_group
+from devs_git.storage.git.git_settings import REPOSITORY_VARIABLES
 from devs_git.storage.git.places import Places
 from devs_git.storage.hooks.program_folders import Foreign
 
@@ -59,14 +62,42 @@ def installed_version(program: str, places: Places) -> str:
     return found[0] if found else ""
 
 
-def _start(words: tuple[str, ...], places: Places, *, stdin: int) -> subprocess.Popen[bytes]:
+def find(name: str, places: Places) -> tuple[str, str]:
+    """The path of a client's program, and the PATH for what it starts. NoAnswerError if there is none, or only the repository's."""
     foreign = Foreign(places)
     path = os.pathsep.join(foreign.folders())
-    program = shutil.which(words[0], path=path)
+    program = shutil.which(name, path=path)
     if program is None or not foreign.has(Path(program)):
         around = f" and in the repository around it, {foreign.around}," if foreign.around else ""
         passed_over = f"programs in this repository{around} do not count"
-        raise NoAnswerError(f"there is no program `{words[0]}` on the PATH ({passed_over})")
+        raise NoAnswerError(f"there is no program `{name}` on the PATH ({passed_over})")
+    return program, path
+
+
+def run_at_terminal(words: tuple[str, ...], places: Places, folder: Path) -> int:
+    """Run a client's program in a folder, with our terminal, until it ends. Its exit status, 128 and the number for a signal.
+
+    NoAnswerError if it cannot be started.
+    """
+    program, _path = find(words[0], places)
+    # The repository of an alias of git's is not that of the folder.
+    ours = {*REPOSITORY_VARIABLES, CALLED}
+    env = {name: value for name, value in os.environ.items() if name not in ours}
+    try:
+        child = subprocess.Popen([program, *words[1:]], cwd=folder, env=env)
+    except OSError as error:
+        raise NoAnswerError(f"{words[0]} cannot be started: {error.strerror}") from error
+    # Ctrl-C at the terminal reaches the client, too, and is for it.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        status = child.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return status if status >= 0 else 128 - status
+
+
+def _start(words: tuple[str, ...], places: Places, *, stdin: int) -> subprocess.Popen[bytes]:
+    program, path = find(words[0], places)
     try:
         return subprocess.Popen(
             [program, *words[1:]],

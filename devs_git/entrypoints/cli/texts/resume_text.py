@@ -6,7 +6,7 @@ import shlex
 
 from devs_git.commands.resume import Listing, Result
 from devs_git.entrypoints.cli.texts.render import path, status_word, table, when
-from devs_git.entrypoints.console import paint
+from devs_git.entrypoints.console import exact, paint
 from devs_git.operations.resume.native_session import ResumedSession
 
 
@@ -15,6 +15,8 @@ def _session(result: Result, session: ResumedSession) -> str:
     what = result.task_id or f"contract {result.contract}"
     made = "was written from the catalog, because the client has none" if session.written else "is there"
     words = shlex.join(result.start_command)
+    if result.rewind or result.fork:
+        made = f"ends at {result.bundle.point}"
     lines = [
         f"{paint(what, bold=True)} goes on in session {session.session_id} of {session.client}: its transcript {made}.",
         *(f"Not in it: {sentence}" for sentence in session.left_out),
@@ -24,10 +26,29 @@ def _session(result: Result, session: ResumedSession) -> str:
     return "\n".join(lines)
 
 
+def _code(result: Result) -> list[str]:
+    """What brought the code to an earlier state; nothing in the other modes."""
+    if result.fork:
+        made = result.fork
+        return [
+            f"{paint(made.task_id, bold=True)} begins at {made.forked_from}, in {path(made.worktree)}.",
+            *(f"left out: {exact(one)}" for one in made.left_out if not result.session),
+            *(f"not guarded yet: {exact(one)}" for one in made.to_do),
+            "",
+        ]
+    if result.rewind and result.rewind.rewind_id:
+        back = result.rewind
+        return [f"The code is back at {back.rewound_to}. To undo that: devs-git undo", ""]
+    return []
+
+
 def resume_text(result: Result | Listing) -> str:
     """The text of the bundle, for an agent; or a numbered list, for a person."""
     if isinstance(result, Result):
-        return _session(result, result.session) if result.session else result.markdown.removesuffix("\n")
+        if result.exit_code is not None:
+            return "\n".join((*_code(result), f"{result.client} ended with exit code {result.exit_code}."))
+        text = _session(result, result.session) if result.session else result.markdown.removesuffix("\n")
+        return "\n".join((*_code(result), text))
     if not result.rows:
         return "There is no task yet. To start one: devs-git task start ID"
     rows = [
