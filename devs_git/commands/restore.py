@@ -31,6 +31,7 @@ from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.domain.moments.moment import Moment
+    from devs_git.storage.ledger.store import Tip
 
 SNAPSHOTS = "snapshot/"
 
@@ -99,15 +100,19 @@ def find(workspace: Workspace, request: Request) -> str:
     if request.target.startswith(names.PREFIX) or request.worktree is not None:
         return _moment(workspace, request).id
     if request.target.startswith(SNAPSHOTS):
-        commit = refs.commit_of(workspace.git, f"refs/heads/{request.target}")
-        if not commit:
-            raise DevsError(
-                "SNAPSHOT_NOT_FOUND",
-                f"There is no {request.target}.",
-                hint="List them: devs-git snapshot list",
-            )
-        return commit
-    return _point(workspace, request).commit
+        return _snapshot(workspace, request)
+    return _point(workspace.ledger.require(), request).commit
+
+
+def _snapshot(workspace: Workspace, request: Request) -> str:
+    commit = refs.commit_of(workspace.git, f"refs/heads/{request.target}")
+    if not commit:
+        raise DevsError(
+            "SNAPSHOT_NOT_FOUND",
+            f"There is no {request.target}.",
+            hint="List them: devs-git snapshot list",
+        )
+    return commit
 
 
 def _moment(workspace: Workspace, request: Request) -> Moment:
@@ -117,8 +122,17 @@ def _moment(workspace: Workspace, request: Request) -> Moment:
     return resolve_moment.resolve(workspace, request.target)
 
 
-def _point(workspace: Workspace, request: Request) -> Checkpoint:
-    return resolve.resolve(workspace.ledger.require().here, parse_target(request.target))
+def _point(tip: Tip, request: Request) -> Checkpoint:
+    return resolve.resolve(tip.here, parse_target(request.target))
+
+
+def _source(workspace: Workspace, tip: Tip, request: Request) -> str:
+    """The commit of a snapshot, or of a checkpoint, which must be as recorded: HISTORY_REWRITTEN."""
+    if request.target.startswith(SNAPSHOTS):
+        return _snapshot(workspace, request)
+    point = _point(tip, request)
+    rewritten_commits.require(tip.ledger.reader, point)
+    return point.commit
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -129,12 +143,10 @@ def run(workspace: Workspace, request: Request) -> Result:
     if request.worktree is not None:
         return _restore_worktree(workspace, request, request.worktree)
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
-        workspace.ledger.require()
+        tip = workspace.ledger.require()
         if request.target.startswith(names.PREFIX):
             return _restore_moment(workspace, site, request)
-        source = find(workspace, request)
-        if not request.target.startswith(SNAPSHOTS):
-            rewritten_commits.require(site.ledger.reader, _point(workspace, request))
+        source = _source(workspace, tip, request)
         found = survey.take(site.git, site.top)
         survey.require_movable(site.places, found)
         paths = restored_tree.below_top(site.top, request.folder, request.paths)
@@ -142,7 +154,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         with journal.remove_leftovers_on_failure(site.places, op_id):
             folder = journal.make_folder(site.places, op_id)
             tree = restored_tree.write(site, folder, found, source, paths)
-            check_tas_lock.check_tree(site.git, site.ledger.require(), found.head, tree)
+            check_tas_lock.check_tree(site.git, tip, found.head, tree)
             return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
 
 

@@ -98,13 +98,15 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _plan(workspace: Workspace, request: Request) -> Result:
-    if messages := undo_messages.find(workspace.site, request.op_id):
-        return _of_messages(workspace.site, messages)
-    plan, active = _make_plan(workspace.site, request), active_task.read(workspace.places)
+    site = workspace.site
+    tip = site.ledger.require()
+    if messages := undo_messages.find(site, tip, request.op_id):
+        return _of_messages(site, messages)
+    plan, active = _make_plan(site, tip, request), active_task.read(workspace.places)
     change = _state_change(workspace, request, plan)
     found = (
         *plan.refusals,
-        *objections(workspace.site, change),
+        *objections(site, change),
         *journal.interruption_errors(workspace.places),
     )
     blocked = tuple(error.envelope() for error in found)
@@ -115,9 +117,10 @@ def _plan(workspace: Workspace, request: Request) -> Result:
 
 def _move(workspace: Workspace, request: Request) -> Result:
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
-        if messages := undo_messages.find(site, request.op_id):
+        tip = site.ledger.require()
+        if messages := undo_messages.find(site, tip, request.op_id):
             return _undo_messages(workspace, site, messages)
-        plan = _make_plan(site, request)
+        plan = _make_plan(site, tip, request)
         if plan.refusals:
             raise plan.refusals[0]
         return _undo(workspace, site, request, plan)
@@ -170,8 +173,8 @@ def _subject(operation: Event) -> str:
     return f"undo: of {operation.verb} {operation.op_id}"
 
 
-def _make_plan(site: Site, request: Request) -> UndoPlan:
-    return undo_plan.make_plan(site, request.op_id, request.preserve, request.untracked)
+def _make_plan(site: Site, tip: Tip, request: Request) -> UndoPlan:
+    return undo_plan.make_plan(site, tip, request.op_id, request.preserve, request.untracked)
 
 
 def _undo(workspace: Workspace, site: Site, request: Request, plan: UndoPlan) -> Result:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from devs_git.errors import invalid
 from devs_git.storage.git.private_index import private
-from devs_git.storage.git.program import split_z
+from devs_git.storage.git.program import GitFailed, split_z
 from devs_git.storage.worktree import missing_objects
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.survey import Survey
@@ -32,7 +32,12 @@ def write(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[
     """The tree of the new commit: the tree of the source, or HEAD's tree with the named paths of the source."""
     if not paths:
         return _tree_of(site, source)
-    there = _list_files(site, _tree_of(site, source), paths)
+    try:
+        there = _list_files(site, source, paths)
+    except GitFailed:
+        # It names the tree if that is what is missing.
+        _tree_of(site, source)
+        raise
     here = _list_files(site, found.head, paths)
     known = {name for line in (*there, *here) for name in _up(line.split("\t", 1)[1])}
     lost = [path for path in paths if path not in known]

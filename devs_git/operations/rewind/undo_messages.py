@@ -37,10 +37,10 @@ class MessagesUndo:
     cuts: Cuts
 
 
-def find(site: Site, op_id: str | None) -> MessagesUndo | None:
+def find(site: Site, tip: Tip, op_id: str | None) -> MessagesUndo | None:
     """What `undo` has to do; None if one of the operations moved files, which `undo_plan` plans. NOTHING_TO_UNDO."""
     clone = clone_of(site.places.common)
-    history = clone_view.own_view(site.ledger.require().history, clone)
+    history = clone_view.own_view(tip.history, clone)
     if not any(map(message_cuts.moved_nothing, history.operations)):
         return None
     since = undoable_operations.since(site, history, branch_of(site), op_id)

@@ -16,6 +16,7 @@ from devs_git.operations.rewind import reach, refusals, undo_effect, undo_messag
 from devs_git.operations.rewind.undo_effect import Turns
 from devs_git.operations.rewind.undo_messages import Cuts
 from devs_git.storage.ledger.clone_history import clone_of
+from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import backups, footprint, left_state, survey, untracked_files
 from devs_git.storage.worktree.backups import State, load
 from devs_git.storage.worktree.engine_site import Site
@@ -68,11 +69,13 @@ class _Way:
         return [Movement.of(event).backup for event in self.moved]
 
 
-def make_plan(site: Site, op_id: str | None, preserve: str | None, untracked: str | None) -> UndoPlan:
+def make_plan(
+    site: Site, tip: Tip, op_id: str | None, preserve: str | None, untracked: str | None
+) -> UndoPlan:
     """The plan to undo the operation `op_id`, or the last one; NOTHING_TO_UNDO, HISTORY_REWRITTEN."""
     backups.restore(site)
     clone = clone_of(site.places.common)
-    history = clone_view.own_view(site.ledger.require().history, clone)
+    history = clone_view.own_view(tip.history, clone)
     found = survey.take(site.git, site.top)
     way = _find_way(site, history, found, op_id, clone)
     state = way.states[0]
