@@ -70,16 +70,13 @@ BEFORE: Final = {
 # number, and removes its row where it is not above BEFORE.
 MORE: Final = {
     "history": 78,
-    "show": 91,
+    "show": 79,
     "snapshot create": 76,
-    "restore": 107,
-    "rewind --dry-run": 116,
+    "restore": 101,
     "rewind": 106,
     "undo": 105,
-    "trace list": 78,
-    "trace export": 59,
-    "trace import": 49,
-    "verify": 249,
+    "trace export": 52,
+    "verify": 245,
     "mcp, start": 138,
     "mcp, list of tools": 293,
 }

@@ -6,7 +6,6 @@ that breaks a rule is refused with INVALID_ARGUMENTS and the name of the field: 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -152,6 +151,8 @@ def unknown(field: str, value: Any, known: Iterable[str]) -> DevsError:
 
 def blob_oid(data: bytes) -> str:
     """The oid that git gives these bytes."""
+    import hashlib
+
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 

@@ -6,7 +6,6 @@ So session, count and digest always identify the first messages of a session, ho
 
 from __future__ import annotations
 
-import hashlib
 import json
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -93,6 +92,9 @@ def canonical(value: Any) -> str:
 
 def chain_digest(before: str, message: Message) -> str:
     """The digest of the prefix that ends with `message`. `before` is that of the prefix before it, '' for none."""
+    # Late: it loads OpenSSL, and most commands only read digests.
+    import hashlib
+
     return hashlib.sha256(f"{before}\n{canonical(message.record())}".encode()).hexdigest()
 
 

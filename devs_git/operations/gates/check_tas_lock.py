@@ -7,11 +7,10 @@ that it was made from; if another policy is in force, the hook starts Python ins
 from __future__ import annotations
 
 import shlex
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.gates import gate_model, tas_lock
+from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.policy import parse
-from devs_git.domain.gates.tas_lock import Revision
 from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage.documents import tas_file
@@ -21,6 +20,9 @@ from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.domain.gates.tas_lock import Revision
 
 _SHOWN: Final = 3  # sections that a refusal names
 
@@ -58,6 +60,9 @@ def _require_approved(git: Git, tip: Tip, path: str, blobs: tuple[str | None, st
     old, new = blobs
     if new == old:
         return
+    # Few commits change the TAS.
+    from devs_git.domain.gates import tas_lock
+
     old = old or _before_it_moved(git, tip, path)
     sections = tas_lock.unapproved_sections(
         old, new, approved_revisions(tip), lambda oid: tas_file.text(git, oid)
@@ -68,6 +73,8 @@ def _require_approved(git: Git, tip: Tip, path: str, blobs: tuple[str | None, st
 
 def approved_revisions(tip: Tip) -> tuple[Revision, ...]:
     """The approved TAS revisions, in the order in which they were decided."""
+    from devs_git.domain.gates.tas_lock import Revision
+
     waiting = set(gate_files.open_ids(tip))
     found = [gate_files.find(tip, one) for one in gate_files.all_ids(tip) if one not in waiting]
     made = [

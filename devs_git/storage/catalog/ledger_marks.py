@@ -8,7 +8,6 @@ the task as live. That depends on the branches, so if something was rewound, the
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -71,6 +70,8 @@ def _branches(catalog: Catalog, ledger: Ledger) -> str:
     """A digest of the branches; '' if no checkpoint was rewound, and so nothing depends on them."""
     if not catalog.setting(_UNSURE):
         return ""
+    import hashlib
+
     names = Standpoint.here(ledger.reader, ledger.common).branches
     text = "".join(f"{oid} {name}\n" for name, oid in names.items() if name != LEDGER)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()

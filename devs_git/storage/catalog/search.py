@@ -150,9 +150,11 @@ def _where(index: Index, query: Query, page: Page, upto: int) -> tuple[list[str]
 def _hidden(index: Index, page: Page) -> list[tuple[str, str]]:
     """What a page leaves out: the condition on a row `t`, and the query of the numbers of the entries."""
     rewound = ("t.rewound_by = ''", f"SELECT {index.key} FROM {index.rows} WHERE rewound_by <> ''")
-    instructed = (f"t.{index.key} NOT IN ({instructions.NUMBERS})", instructions.NUMBERS)
     left_out = [] if page.rewound else [rewound]
-    return left_out if page.system or index is not fulltext.MESSAGES else [*left_out, instructed]
+    if page.system or index is not fulltext.MESSAGES:
+        return left_out
+    instructed = instructions.numbers()
+    return [*left_out, (f"t.{index.key} NOT IN ({instructed})", instructed)]
 
 
 def _ranked(asked: _IndexQuery) -> tuple[str, list[Any]]:

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.domain.ledger.event_contracts import PhaseChanged
-from devs_git.domain.ledger.event_names import contract_of as contract_named_by
-from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.events import Event
 from devs_git.storage.catalog.database import Catalog
 
@@ -27,11 +24,16 @@ PHASE: Final = (
 
 def apply_event(catalog: Catalog, event: Event) -> None:
     """Note what an event says, inside `fulltext.write_transaction`. An event that was noted already changes nothing."""
+    # Late: whoever only reads the rows needs no types of events.
+    from devs_git.domain.ledger import event_names
+    from devs_git.domain.ledger.event_contracts import PhaseChanged
+    from devs_git.domain.ledger.event_tasks import TaskStarted
+
     if event.failed or event.type not in (TaskStarted.type, PhaseChanged.type):
         return
     catalog.base.execute(
         "INSERT OR IGNORE INTO steering (event, task_id, contract, phase, at) VALUES (?, ?, ?, ?, ?)",
-        (event.oid, event.task, contract_named_by(event), event.phase, event.finished),
+        (event.oid, event.task, event_names.contract_of(event), event.phase, event.finished),
     )
 
 

@@ -7,16 +7,18 @@ count, and its gate is still open.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Gate
-from devs_git.domain.gates.policy import Policy, parse
 from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git.objects import TREE
 from devs_git.storage.ledger.store import Tip
+
+if TYPE_CHECKING:
+    from devs_git.domain.gates.policy import Policy
 
 REQUEST_SCHEMA, REVISION_SCHEMA, DECISION_SCHEMA = "gate-request", "tas-revision-request", "decision"
 
@@ -112,5 +114,8 @@ def active_revision(tip: Tip) -> str:
 
 def policy_of(tip: Tip) -> Policy:
     """The policy in the tree of an event that was already judged. POLICY_INVALID."""
+    # Late: who reads gates often needs no policy.
+    from devs_git.domain.gates.policy import parse
+
     data = tip.read(IN_FORCE)
     return parse({} if data is None else yaml_documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))

@@ -11,13 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.transcript_reader import TranscriptMessage
-from devs_git.domain.ledger.events import one_line
 from devs_git.domain.recall.conversation import Message, canonical, message_of
-from devs_git.domain.recall.session_entries import native_of
-from devs_git.storage.catalog import append_messages, bodies, messages
-from devs_git.storage.catalog.append_messages import About
+from devs_git.storage.catalog import bodies, messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
 from devs_git.values import replace
@@ -89,6 +84,10 @@ def _mask(value: Any) -> Any:
 
 def begin(catalog: Catalog, record: Mapping[str, Any], now: str) -> Session:
     """The session of a line, inside `fulltext.write_transaction`; the one that is here, if there is one. ValueError."""
+    # Late: most exports have no sessions, and no export needs this.
+    from devs_git.domain.clients.known_clients import CLIENTS
+    from devs_git.domain.ledger.events import one_line
+
     name = record["session_id"]
     if record["client"] not in CLIENTS or one_line(name) != name:
         raise ValueError("a session of no known client")
@@ -98,6 +97,11 @@ def begin(catalog: Catalog, record: Mapping[str, Any], now: str) -> Session:
 
 def add(catalog: Catalog, known: Session, record: Mapping[str, Any], now: str) -> Session:
     """Append the message of a line to the session, and return the session. One that it has already stays. ValueError."""
+    # Late, as above.
+    from devs_git.domain.clients.transcript_reader import TranscriptMessage
+    from devs_git.domain.recall.session_entries import native_of
+    from devs_git.storage.catalog.append_messages import About, append
+
     message = _message(record)
     native = native_of(_object(record["native"]))
     if not (native.parent is None or isinstance(native.parent, str)):
@@ -106,7 +110,7 @@ def add(catalog: Catalog, known: Session, record: Mapping[str, Any], now: str) -
         message, native.call_id, "", 0, turn_id=record["turn_id"], ordinal=record["ordinal"], native=native
     )
     about = About(record["agent"], now, (("", record["task_id"]),), Path(), hurried=False, is_stored=True)
-    grown = append_messages.append(catalog, known, read, about)
+    grown = append(catalog, known, read, about)
     if grown is not known:
         messages.save_session(catalog, grown)
     return replace(grown, task_id=grown.task_id or record["task_id"])
