@@ -1,4 +1,4 @@
-"""Sessions: what it costs to write one of 10,000 messages for its client, and to read that file again."""
+"""Sessions of 10,000 messages: what it costs to write one for its client, to read that file again, and to make a bundle."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from bench import logs
-from bench.measure import Bench
+from bench.measure import Arm, Bench
 from bench.report import Row
-from bench.subjects import OURS
+from bench.subjects import OURS, START_UP, start_up
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_reader import Reader
 from devs_git.operations.recall import ingest
@@ -33,11 +33,26 @@ def writing(bench: Bench, rounds: int) -> list[Row]:
     top.mkdir()
     bench.run("git", "init", "-q", where=top)
     bench.run(OURS, "init", where=top)
+    bench.run(OURS, "task", "start", "1", "--title", "The report", where=top)
     transcript = top.parent / "transcript.jsonl"
     transcript.write_text("".join(json.dumps(line) + "\n" for line in _lines()))
     bench.run(OURS, "conversation", "import", str(transcript), "--client", "claude", where=top)
     transcript.unlink()
-    return [row for client, version in VERSIONS.items() for row in _rows(top, client, version, rounds)]
+    bundle = _bundle(bench, top, rounds)
+    return [
+        bundle,
+        *(row for client, version in VERSIONS.items() for row in _rows(top, client, version, rounds)),
+    ]
+
+
+def _bundle(bench: Bench, top: Path, rounds: int) -> Row:
+    """At most 300 ms over start-up. Most of it loads what looks for secrets in the bundle, in a thread beside the rest."""
+    made = bench.run(OURS, "resume", "task-1", "--json", where=top)
+    assert json.loads(made)["bundle"]["omitted"]["messages"] > TURNS
+    arm = Arm("resume", ((OURS, "resume", "task-1"),), top)
+    ours, start, longer = bench.over(arm, start_up(top), rounds=rounds * 2)
+    name = "resume, bundle of 10,000 messages"
+    return Row(name, ours, START_UP, start, longer, bound=300, note="over start-up")
 
 
 def _rows(top: Path, client: str, version: str, rounds: int) -> Iterator[Row]:

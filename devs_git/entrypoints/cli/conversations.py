@@ -180,6 +180,11 @@ def _exit_status(result: Resumed | Listing) -> int:
 @click.option("--limit", type=int, default=50, show_default=True, help="The number of rows of the list.")
 @click.option("--cursor", default="", help="Older rows: the next_cursor of an earlier answer.")
 def resume(*, target: str, contract: bool, **options: Any) -> VerbRequest:
+    if target:
+        # The bundle says whether it holds a secret. What finds one is loaded longer than all the rest takes.
+        from devs_git.storage.documents import secrets
+
+        secrets.load_meanwhile()
     from devs_git.commands.resume import Request
 
     asks = terminal.choose if not target and terminal.interactive() and "--json" not in sys.argv else None

@@ -6,7 +6,9 @@ leave out. It reads about 150 MB in a second. Nothing that it finds is looked up
 
 from __future__ import annotations
 
+import contextlib
 import re
+import threading
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -28,6 +30,20 @@ _RULES: Final = Path(__file__).with_name("credentials.yaml")
 _START: Final = b"\n"
 # Start, end and kind of what looks like a credential.
 Place = tuple[int, int, str]
+# While one thread loads the detector, the others wait for it.
+_LOADING: Final = threading.Lock()
+
+
+def load_meanwhile() -> None:
+    """Load the detector in a thread, while the caller reads what is asked about: it takes a quarter of a second."""
+    if not _detector.cache_info().currsize:
+        threading.Thread(target=_load).start()
+
+
+def _load() -> None:
+    # Without the detector, whoever asks is told so.
+    with contextlib.suppress(DevsError), _LOADING:
+        _detector()
 
 
 @cache
@@ -84,12 +100,12 @@ def pieces_hold_secret(pieces: Iterable[bytes]) -> bool:
 
 def _found(data: bytes) -> list[Place]:
     """All that looks like a credential, in its order; places that overlap are one."""
+    if not data:
+        return []
+    with _LOADING:
+        detector = _detector()
     places: list[Place] = []
-    found = (
-        [(one.location["start_offset"], one) for one in _detector().scan(_START + data) if one.visible]
-        if data
-        else []
-    )
+    found = [(one.location["start_offset"], one) for one in detector.scan(_START + data) if one.visible]
     for start, one in sorted(found, key=_longest_first):
         first, last = max(start - len(_START), 0), one.location["end_offset"] - len(_START)
         if places and first < places[-1][1]:

@@ -114,9 +114,20 @@ def test_bytes_that_are_no_text_come_back_as_they_were() -> None:
     assert b"".join(secrets.mask_pieces([])) == b""
 
 
+def test_a_caller_and_the_thread_before_it_load_the_detector_once() -> None:
+    secrets._detector.cache_clear()
+    secrets.load_meanwhile()
+    assert secrets.holds_secret(f"password: {WORD}")
+    assert secrets._detector.cache_info().misses == 1
+    secrets.load_meanwhile()
+    assert secrets._detector.cache_info().misses == 1
+
+
 def test_without_the_detector_nothing_is_taken_for_free_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kingfisher_sdk", None)
     secrets._detector.cache_clear()
+    # The thread that loads it says nothing; whoever asks is told.
+    secrets._load()
     with pytest.raises(DevsError, match="not installed"):
         secrets.mask("password")
     with pytest.raises(DevsError, match="not installed"):
