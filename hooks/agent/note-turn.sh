@@ -1,6 +1,6 @@
 # Note that a turn of a session runs ($1: the payload), so that nobody moves its files or its conversation meanwhile: the client's
-# process and when it began (of this the system's own line), the start of the machine, and its name. The time of the file is that
-# of the last sign. At the end of the turn its first line is 0. Only the first four lines count: to empty the file takes longer.
+# process and when it began (of this the system's own line), the start of the machine, its name, and the transcript. The time of the
+# file is that of the last sign. At the end of the turn its first line is 0. Only five lines count: to empty the file takes longer.
 note_turn() {
   [ -d "$tool_common/devs" ] || return
   case $1 in *'"session_id":'*) session=${1#*'"session_id":'} ;; *) return ;; esac
@@ -12,8 +12,9 @@ note_turn() {
   case $event in
     Stop | SessionEnd | AfterAgent) [ ! -f "$turn" ] || { echo 0 1<>"$turn"; } 2>/dev/null ;;
     *)
-      began='' boot='' machine=''
+      began='' boot='' machine='' transcript=''
+      case $1 in *'"transcript_path":'*) transcript=${1#*'"transcript_path":'} transcript=${transcript#*\"} transcript=${transcript%%\"*} ;; esac
       { read -r began <"/proc/$PPID/stat"; read -r boot </proc/sys/kernel/random/boot_id; read -r machine </proc/sys/kernel/hostname; } 2>/dev/null
-      { printf '%s\n' "$PPID" "$began" "$boot" "$machine" 1<>"$turn"; } 2>/dev/null ;;
+      { printf '%s\n' "$PPID" "$began" "$boot" "$machine" "$transcript" 1<>"$turn"; } 2>/dev/null ;;
   esac
 }

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +181,41 @@ def test_the_hook_writes_through_no_link_and_into_nothing_but_a_file(
     client.hook(prompt())
     assert victim.read_text() == "mine\n"
     assert list(turns.open_turns(Workspace.open(project).places)) == []
+
+
+STOPPED = "[Request interrupted by user for tool use]"
+
+
+def tell(transcript: Path, content: str, seconds: float) -> None:
+    """A line of a person's in the transcript, so many seconds from now."""
+    at = datetime.now(timezone.utc) + timedelta(seconds=seconds)
+    line = {"type": "user", "uuid": content, "sessionId": "s", "timestamp": at.isoformat()}
+    with transcript.open("a") as stream:
+        stream.write(json.dumps({**line, "message": {"role": "user", "content": content}}) + "\n")
+
+
+def test_a_turn_that_a_person_stopped_has_ended_until_the_next_prompt(
+    project: Path, client: Client, tmp_path: Path
+) -> None:
+    transcript = tmp_path / "s.jsonl"
+    asked = {**prompt(), "session_id": "s", "transcript_path": str(transcript)}
+    client.hook(asked)
+    workspace = Workspace.open(project)
+    assert codes(workspace) == ["TASK_RUNNING"]
+    tell(transcript, "Go on.", 0)
+    assert codes(workspace) == ["TASK_RUNNING"]
+    tell(transcript, STOPPED, 1)
+    with transcript.open("a") as stream:
+        stream.write(json.dumps({"type": "file-history-snapshot", "messageId": "x"}) + "\n")
+    assert codes(workspace) == []
+    # The client writes the prompt into its transcript later than it calls the hook.
+    (note,) = (workspace.places.own / "turns").iterdir()
+    client.hook(asked)
+    os.utime(note, (note.stat().st_atime, note.stat().st_mtime + 60))
+    assert codes(workspace) == ["TASK_RUNNING"]
+
+
+@pytest.mark.parametrize("named", ["", "relative", "/nowhere", "/dev/null", "/tmp"])
+def test_a_transcript_that_says_nothing_ends_no_turn(project: Path, client: Client, named: str) -> None:
+    client.hook({**prompt(), "transcript_path": named})
+    assert codes(Workspace.open(project)) == ["TASK_RUNNING"]

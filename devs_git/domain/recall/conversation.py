@@ -71,8 +71,12 @@ def message_of(record: dict[str, Any]) -> Message:
 
 def is_prompt(message: Message) -> bool:
     """Whether a message is a prompt of a person. A client writes in the person's place that somebody stopped the agent."""
-    said = (message.content or "").strip()
-    return message.role == "user" and bool(said) and not said.startswith(_STOPPED)
+    return message.role == "user" and bool((message.content or "").strip()) and not is_stop(message)
+
+
+def is_stop(message: Message) -> bool:
+    """Whether a client says that a person stopped the agent."""
+    return message.role == "user" and (message.content or "").strip().startswith(_STOPPED)
 
 
 def session_of_subagent(session_id: str, agent_id: str) -> str:

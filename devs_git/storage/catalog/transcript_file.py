@@ -42,3 +42,10 @@ def open_to_read(path: Path) -> Iterator[BinaryIO]:
             yield stream
     except OSError as error:
         raise invalid("file", f"The file cannot be read: {error.strerror}.") from error
+
+
+def last_lines(path: Path, most: int) -> list[bytes]:
+    """The last lines of a file, from its last `most` bytes; the first one may lack its beginning. Errors: as `open_to_read`."""
+    with open_to_read(path) as stream:
+        stream.seek(max(0, os.fstat(stream.fileno()).st_size - most))
+        return stream.read(most).splitlines()

@@ -1,7 +1,8 @@
 """The turns that sessions of clients have begun in a worktree and not ended, as their hooks noted them.
 
 A note is a file with the session's name. It has the process of the client, the system's line about this process, the start of
-the machine, and its name; the time of the file is that of the last sign. Its first line is 0 after the end of the turn.
+the machine, its name, and the transcript; the time of the file is that of the last sign. Its first line is 0 after the end of the
+turn.
 """
 
 from __future__ import annotations
@@ -24,11 +25,15 @@ _PROCESSES: Final = Path("/proc")
 
 @immutable
 class Turn:
-    """A turn that was begun: its session, the process of its client, and its last sign in seconds since 1970."""
+    """A turn that was begun: its session, the process of its client, its last sign in seconds since 1970, and its transcript.
+
+    The hook names the transcript; it may be no such file, '' for none.
+    """
 
     session_id: str
     process: int
     seen: float
+    transcript: str = ""
 
 
 def open_turns(places: Places) -> Iterator[Turn]:
@@ -59,9 +64,9 @@ def _read(file: Path) -> Turn | None:
         with os.fdopen(descriptor, "rb") as stream:
             seen = os.fstat(descriptor).st_mtime
             lines = stream.read(_MOST).decode("utf-8", "replace").split("\n")
-        process, began, boot, machine = (*lines, "", "", "", "")[:4]
+        process, began, boot, machine, transcript = (*lines, *("",) * 5)[:5]
         if process.isdecimal() and process != "0" and _counts(int(process), began, (boot, machine), seen):
-            return Turn(file.name, int(process), seen)
+            return Turn(file.name, int(process), seen, transcript)
     return None
 
 

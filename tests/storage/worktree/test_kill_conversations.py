@@ -9,12 +9,13 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from devs_git.commands import conversation_import, conversation_show
+from devs_git.commands import conversation_import, conversation_show, prune
 from devs_git.domain.ledger.event_operations import ConversationRewound
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
@@ -115,6 +116,28 @@ def test_a_rewind_of_a_conversation_killed_before_any_step_is_as_if_not_begun_or
         assert stage.run(copy)["error"] is None
         assert check(stage, copy, at) == "new"
     record_property("counted", f"conversation rewind: {stage.runs} runs, ended {stage.ends}")
+
+
+@pytest.mark.quick
+def test_the_session_that_a_killed_rewind_has_written_is_pruned(
+    talked: Scene, drive: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = KilledVerb(talked.top, "conversation rewind", REQUEST, drive)
+    copy, clock = stage.fresh_copy(), Workspace.open(talked.top).clock()
+    before = _sessions()
+    assert stage.run(copy, at=stage.steps.index("record"))["killed"]
+    (left,) = _sessions() - before
+    assert check(stage, copy, "record") == "old"
+    # Somebody may start it within the time of the policy.
+    assert left.exists()
+    monkeypatch.setenv("DEVS_GIT_CLOCK", (clock + timedelta(days=91)).isoformat())
+    done = router.call("prune", Workspace.open(copy), prune.Request())
+    assert os.fspath(left) in {name for kind in done.kinds for name in kind.names}
+    assert not left.exists()
+
+
+def _sessions() -> set[Path]:
+    return set((Path(os.environ["CLAUDE_CONFIG_DIR"]) / "projects").rglob("*.jsonl"))
 
 
 @pytest.mark.quick
