@@ -47,7 +47,7 @@ A client's session has begun a turn there and has not ended it: a prompt or a ca
 So `rewind`, `conversation rewind` and `resume` wait for a word of yours. `session_id` names the session. Of another machine or
 container, a session counts for ten minutes after its last sign.
 
-Wait until the turn has ended. Or, if nobody works there, because somebody stopped the turn:
+Wait until the turn has ended. Or, if nobody works there, because somebody stopped a turn of another client than Claude Code:
 
 ```sh
 devs-git rewind task-10 --force
