@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import prune
-from tests.support.talk_scene import call, four, found, go_back, line, shown, take, write
+from tests.support.talk_scene import call, found, four, go_back, line, shown, take, write
 
 pytestmark = pytest.mark.quick
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +188,7 @@ STOPPED = "[Request interrupted by user for tool use]"
 
 def tell(transcript: Path, content: str, seconds: float) -> None:
     """A line of a person's in the transcript, so many seconds from now."""
-    at = datetime.now(timezone.utc) + timedelta(seconds=seconds)
+    at = datetime.now(UTC) + timedelta(seconds=seconds)
     line = {"type": "user", "uuid": content, "sessionId": "s", "timestamp": at.isoformat()}
     with transcript.open("a") as stream:
         stream.write(json.dumps({**line, "message": {"role": "user", "content": content}}) + "\n")

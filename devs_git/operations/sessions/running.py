@@ -57,7 +57,11 @@ def _was_stopped(turn: Turn) -> bool:
     reader = Reader(CLIENTS["claude"], turn.session_id)
     said = [one.message for line in lines for one in reader.read(line) if one.message.role != "system"]
     # A prompt that the hook told of since begins a new turn, which the transcript may not have yet.
-    return bool(said) and is_stop(said[-1]) and (said[-1].timestamp or "") >= stamp_of(int(turn.seen), int(turn.seen % 1 * 1e9))
+    return (
+        bool(said)
+        and is_stop(said[-1])
+        and (said[-1].timestamp or "") >= stamp_of(int(turn.seen), int(turn.seen % 1 * 1e9))
+    )
 
 
 def _refusal(turn: Turn) -> DevsError:
