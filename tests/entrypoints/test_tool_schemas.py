@@ -137,7 +137,7 @@ WITH: dict[tuple[str, str], dict[str, Any]] = {
     **{("rewind_conversation", name): {"rewind_code": True} for name in ("preserve", "untracked")},
     **{
         ("resume_task", name): {"resume_mode": "clean_restart"}
-        for name in ("new_task_name", "new_task_plan", "preserve")
+        for name in ("new_task_name", "new_task_plan", "preserve", "untracked")
     },
     ("resume_task", "fork"): {"resume_mode": "clean_restart", "new_task_name": "1b"},
     ("resume_task", "checkpoint_id"): {"resume_mode": "from_checkpoint"},

@@ -131,6 +131,8 @@ def _make(top: Path) -> None:
     task_start.run(made.now(2), task_start.Request("1", title="Count", plan="One.\nTwo.", contract="a/b"))
     for number, second in ((1, 10), (2, 20)):
         made.says(second, SESSION, "user", f"Write {number}, please.")
+        made.calls(second + 0.3, SESSION, f"call-{number}")
+        made.answers(second + 0.6, SESSION, f"call-{number}")
         made.says(second + 1, SESSION, "assistant", f"{number} is written.")
         made.edit("app.txt", "begun\n" + "".join(f"{one}\n" for one in range(1, number + 1)))
         made.moment(second + 2, "prompt", SESSION)

@@ -174,9 +174,9 @@ CASES = (
         before=(("create_conversation_snapshot", {}),),
     ),
     Case(
-        ("conversation", "show", "--message", f"{SESSION}-1"),
+        ("conversation", "show", "--message", f"{SESSION}-3"),
         "get_conversation",
-        {"message_id": f"{SESSION}-1"},
+        {"message_id": f"{SESSION}-3"},
     ),
     Case(
         ("conversation", "show", "--limit", "1", "--cursor", "$next_cursor"),
@@ -204,7 +204,7 @@ CASES = (
             "conversation",
             "rewind",
             "--to-message",
-            f"{SESSION}-1",
+            f"{SESSION}-3",
             "--session",
             SESSION,
             "--code",
@@ -216,7 +216,7 @@ CASES = (
         ),
         "rewind_conversation",
         {
-            "to_message_id": f"{SESSION}-1",
+            "to_message_id": f"{SESSION}-3",
             "session_id": SESSION,
             "rewind_code": True,
             "preserve": "branch",

@@ -97,13 +97,13 @@ CASES = (
     ),
     Case(("drop", "2", "--dry-run"), "drop_task", {"task_id": "2", "dry_run": True}),
     Case(
-        ("fork", "1", "--name", "Try again", "--at-message", f"{SESSION}-2", "--branch", "b"),
+        ("fork", "1", "--name", "Try again", "--at-message", f"{SESSION}-4", "--branch", "b"),
         "fork_task",
         {
             "task_id": "1",
             "new_task_name": "Try again",
             "fork_from_type": "message_id",
-            "fork_from_value": f"{SESSION}-2",
+            "fork_from_value": f"{SESSION}-4",
             "branch_name": "b",
         },
         "POST /mesh/tasks/{id}/fork",
@@ -111,7 +111,7 @@ CASES = (
         {
             "newTaskName": "Try again",
             "fork_from_type": "message_id",
-            "fork_from_value": f"{SESSION}-2",
+            "fork_from_value": f"{SESSION}-4",
             "branch_name": "b",
         },
     ),
@@ -145,5 +145,13 @@ CASES = (
         "undo_rewind",
         {"dry_run": True},
         before=(("rewind_to_task", {"task_id": "task-1"}),),
+    ),
+    Case(
+        ("rewind", "task-1@1", "--preserve", "discard"),
+        "rewind_to_task",
+        {"task_id": "task-1@1", "preserve": "discard"},
+        "POST /mesh/tasks/{id}/rewind",
+        "/mesh/tasks/1/rewind",
+        {"checkpointId": "task-1@1", "preserveMode": "discard"},
     ),
 )

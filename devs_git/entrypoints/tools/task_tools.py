@@ -27,6 +27,7 @@ from devs_git.entrypoints.tools.params import (
     STATE_CODES,
     TARGET,
     TASK,
+    UNTRACKED,
     cursor,
     limit,
     number_schema,
@@ -184,6 +185,7 @@ TOOLS: Final = (
             Param("new_task_name", LINE, "Its id.", "name"),
             Param("new_task_plan", LONG, "Its plan.", "plan"),
             Param("preserve", PRESERVE.schema, "As in rewind_to_task."),
+            Param("untracked", UNTRACKED.schema, "As there."),
             Param(
                 "additional_context",
                 {**TEXT, "maxLength": choices.LONGEST},
