@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 NAME: Final = "conversation rewind"
 REFUSAL: Final = "GIT_RESET_FAILED"
-_ONE: Final = "Name one of: how many messages go, the message that stays last, or a time."
+_ONE: Final = "Say where the conversation is cut: by one of a number of messages, a message, and a time."
+_HOW: Final = (
+    "Use --by-messages, --to-message or --to. See the messages: devs-git conversation show --format json"
+)
 
 
 @immutable
@@ -61,7 +64,7 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         if sum((self.by_messages is not None, bool(self.to_message), bool(self.to))) != 1:
-            raise invalid("to_message", _ONE)
+            raise invalid("to_message", _ONE, hint=_HOW)
         if self.by_messages is not None and self.by_messages < 1:
             raise invalid("by_messages", "At least one message is taken back.")
         if self.session and self.contract:

@@ -35,7 +35,7 @@ _AT_ONCE = 200
 class Request(VerbRequest):
     """At most `limit` rows of these `types`, `subtypes` and so on; without any filter all rows.
 
-    `since`, `until`: times, as ISO 8601 or `2 days ago`. With `cursor` the rows before an earlier answer. With `after` (the
+    `since`, `until`: times, as ISO 8601, `14:32` or `2 days ago`. With `cursor` the rows before an earlier answer. With `after` (the
     id of an event, or the next_cursor of such an answer) the rows after it, oldest first. `follow`: wait until there is one;
     without `after`, wait for the next row. `format`: for the code that renders the result.
     """
@@ -63,7 +63,9 @@ class Request(VerbRequest):
         field_values.check_value("agent", self.agent, among=("", *AGENTS))
         for name, among in (("types", kinds.TYPES), ("subtypes", kinds.ALL_SUBTYPES)):
             for value in getattr(self, name):
-                field_values.check_value(name, value, among=among)
+                if value not in among:
+                    what = f"{value!r} is not a valid {name.removesuffix('s')}."
+                    raise invalid(name, what, hint="Use one of: " + ", ".join(among))
         if self.cursor:
             positions.back(self.cursor)
         if self.after:

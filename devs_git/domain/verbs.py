@@ -126,7 +126,7 @@ _ROWS: Final = (
         "Tell the agent of a task something, with its next prompt.",
         while_frozen=True,
     ),
-    Verb("directive list", READS, "List directives: which wait, which were handed over and seen."),
+    Verb("directive list", READS, "List directives: which of them wait, and which reached their agent."),
     Verb("directive withdraw", CHANGES, "Take a directive back.", while_frozen=True),
     Verb("checkpoint", CHANGES, "Commit what is staged and record a numbered checkpoint."),
     Verb("log", READS, "List checkpoints, newest first."),

@@ -18,6 +18,7 @@ from devs_git.commands import (
     undo,
 )
 from devs_git.commands import rewind as rewind_verb
+from devs_git.entrypoints.cli.texts.move_text import undo_text
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support.talk_scene import (
@@ -82,6 +83,7 @@ def test_undo_brings_the_messages_back_and_a_second_undo_takes_them_back_again(
     assert marks(top) == [False, False, False, True]
     undone = call(top, "undo", undo.Request())
     assert (undone.undone_verb, undone.sessions_revived, undone.files) == ("conversation rewind", ("s1",), 0)
+    assert "branch and files stay as they are" in undo_text(undone)
     assert marks(top) == [False] * 4
     assert found(top, "four") == ["m3"]
     redone = call(top, "undo", undo.Request())

@@ -111,6 +111,14 @@ def test_what_is_not_there_is_refused(ledgered: Workspace, asked: dict[str, Any]
     assert refused.value.code == code
 
 
+@pytest.mark.quick
+def test_an_unknown_type_is_named_as_people_name_one() -> None:
+    with pytest.raises(DevsError) as refused:
+        Request(types=("tsk",))
+    assert refused.value.message == "'tsk' is not a valid type."
+    assert "task, chat" in refused.value.hint
+
+
 def test_a_contract_is_that_of_its_tasks(ledgered: Workspace) -> None:
     router.call("task start", ledgered, task_start.Request("1", contract="dates"))
     found = history.run(ledgered, Request(contract="dates")).events

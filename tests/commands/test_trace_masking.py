@@ -147,7 +147,7 @@ def test_raw_asks_at_a_terminal_and_needs_yes_in_a_pipe(initialised: Path) -> No
     assert done.stderr == b"Exported 1 trace.\n"
     said = cli(initialised, "export")
     assert SECRET.encode() not in gzip.decompress(said.stdout)
-    assert said.stderr.startswith(b"Exported 1 trace. What looks like a secret is masked in 1 of them")
+    assert said.stderr.startswith(b"Exported 1 trace. What looks like a secret is masked in 1 trace")
     for answer, is_there in ((b"n\n", False), (b"y\n", True)):
         at_terminal(initialised, answer)
         assert (initialised / "x.gz").exists() == is_there

@@ -71,7 +71,7 @@ def test_a_line_leads_to_its_commit_its_task_and_the_prompt_before_the_call_that
     assert found.call
     assert (found.message.content, found.call.tools) == ("Print the dates.", ("Edit",))
     text = why_text(found)
-    for words in ("Print the dates.", "task-1@1", "the commit is its checkpoint"):
+    for words in ("Print the dates.", "task-1@1", "the commit is its checkpoint", "written by  Edit ("):
         assert words in text
 
 

@@ -23,7 +23,7 @@ def not_found(name: str) -> DevsError:
     """The refusal of a contract that the ledger does not have."""
     return DevsError(
         "CONTRACT_NOT_FOUND",
-        "There is no such contract.",
-        hint="Start it: devs-git contract start NAME",
+        f"There is no contract {name!r}.",
+        hint="List tasks and contracts: devs-git resume. To start one: devs-git contract start NAME",
         contract=name,
     )

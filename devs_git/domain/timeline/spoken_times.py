@@ -1,4 +1,4 @@
-"""Times as people write them: ISO 8601, or `2 days ago`."""
+"""Times as people write them: ISO 8601, `14:32` (of today), or `2 days ago`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _SECONDS: Final = {
     "year": 31_536_000,
 }
 _AGO: Final = re.compile(rf"([0-9]{{1,6}}) ?({'|'.join(_SECONDS)})s? ago", re.ASCII)
+# With one digit for the hour, too.
+_CLOCK: Final = re.compile(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?", re.ASCII)
 _WORDS: Final = {"now": timedelta(), "yesterday": timedelta(days=1)}
 
 
@@ -32,10 +34,13 @@ def time_of(field: str, text: str, now: datetime, local: Callable[[datetime], da
             return stamp(now - timedelta(seconds=int(ago[1]) * _SECONDS[ago[2]]))
         if said in _WORDS:
             return stamp(now - _WORDS[said])
+        if _CLOCK.fullmatch(said):
+            clock = said if said[1] != ":" else f"0{said}"
+            return stamp(local(datetime.fromisoformat(f"{local(now).date()}T{clock}")))
         return stamp(local(datetime.fromisoformat(text.strip())))
     except (ValueError, OverflowError) as error:
         raise invalid(
             field,
             f"{text!r} is not a time.",
-            hint="Write 2026-11-23, 2026-11-23T14:30, 2026-11-23T14:30:00Z, or 2 days ago.",
+            hint="Write 14:30 (of today), 2026-11-23, 2026-11-23T14:30, 2026-11-23T14:30:00Z, or 2 days ago.",
         ) from error

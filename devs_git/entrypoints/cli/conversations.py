@@ -88,18 +88,23 @@ def conversation_import(**options: Any) -> VerbRequest:
 )
 @click.option("--by-messages", type=int, metavar="N", help="Take back the last N messages.")
 @click.option("--to-message", default="", metavar="ID", help="Keep this message, and take back all after it.")
-@click.option("--to", default="", metavar="TIME", help="Keep what was said until this time.")
+@click.option(
+    "--to",
+    default="",
+    metavar="TIME",
+    help="Keep what was said until this time, such as 14:32 or '2 hours ago'.",
+)
 @click.option("--session", default="", metavar="ID", help="The session. Default: the last session here.")
 @click.option("--contract", default="", metavar="NAME", help="The session that steers this contract.")
 @click.option(
     "--code",
     is_flag=True,
-    help="Bring the code back, too: to the newest moment or checkpoint that is not after the message.",
+    help="Bring the code back, too: to the newest moment or checkpoint that is not later than the message.",
 )
 @PRESERVE
 @UNTRACKED
 @click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
-@click.option("--force", is_flag=True, help="Although the session is at work.")
+@click.option("--force", is_flag=True, help="Rewind although the session is at work.")
 def conversation_rewind(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_rewind import Request
 

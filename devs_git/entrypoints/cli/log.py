@@ -57,11 +57,17 @@ def _history_text(result: devs_git.commands.history.Result) -> str:
     metavar="TYPE",
     help="Only rows of this type: task, chat, checkpoint, phase, gate, rewind, file or repository.",
 )
-@click.option("--subtype", "subtypes", multiple=True, metavar="SUBTYPE", help="Only rows of this subtype.")
+@click.option(
+    "--subtype",
+    "subtypes",
+    multiple=True,
+    metavar="SUBTYPE",
+    help="Only rows of this subtype, such as forked.",
+)
 @click.option("--task", "task_id", default="", help="Only this task.")
 @click.option("--contract", default="", help="Only what belongs to this contract.")
 @click.option("--phase", default="", help="Only what was done in this phase.")
-@click.option("--agent", default="", help="Only what an agent with this role did.")
+@click.option("--agent", default="", help="Only what an agent with this role did, such as developer.")
 @click.option(
     "--actor", default="", help="Only what this person or session did; a part of the name is enough."
 )

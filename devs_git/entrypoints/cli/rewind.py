@@ -45,7 +45,7 @@ UNTRACKED = click.option(
     help="Rewind although a gate is open. Only a person at a terminal can do this; the ledger records the reason.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
-@click.option("--force", is_flag=True, help="Although another session is at work here.")
+@click.option("--force", is_flag=True, help="Rewind although another session is at work here.")
 def rewind(**options: Any) -> VerbRequest:
     from devs_git.commands.rewind import Request
 
@@ -141,7 +141,7 @@ def _fork_text(result: devs_git.commands.fork.Result) -> str:
     "--at-message",
     default="",
     metavar="ID",
-    help="The same for the time of a message, which is the last that is kept.",
+    help="With a task: the same for the time of this message. It is the last one of the new session.",
 )
 @click.option(
     "--branch", default="", metavar="NAME", help="The name of its branch. Default: the id of the task."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -51,7 +52,7 @@ def _list_text(result: devs_git.commands.snapshot_list.Result) -> str:
 def _open_text(result: devs_git.commands.snapshot_open.Result) -> str:
     return (
         f"{result.snapshot} is {'open' if result.opened else 'already open'} at {path(result.path)}\n"
-        "To close it: git worktree remove FOLDER"
+        f"To close it: git worktree remove {path(quote(result.path))}"
     )
 
 

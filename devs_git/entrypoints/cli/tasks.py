@@ -210,10 +210,11 @@ def _phase_text(result: devs_git.commands.phase_set.Result) -> str:
 
 def _contract_show_text(result: devs_git.commands.contract_show.Result) -> str:
     supervisor = result.supervisor
+    state = result.state if result.message_count else "devs-git has read no message of it"
     rows = [
         ("contract", style(result.contract, bold=True)),
         ("phase", result.phase or "none"),
-        ("supervisor", f"{supervisor.session_id} ({result.state})" if supervisor else "none"),
+        ("supervisor", f"{supervisor.session_id} ({state})" if supervisor else "none"),
         *((("started", when(result.started_at)),) if result.started_at else ()),
         ("messages", str(result.message_count)),
     ]
@@ -261,7 +262,7 @@ def contract_show(*, name: str, limit: int, cursor: str) -> VerbRequest:
 @command(
     "phase set", text=_phase_text, example="devs-git phase set execute\ndevs-git phase set review --task 10"
 )
-@click.argument("phase")
+@click.argument("phase", metavar="{research|specify|plan|execute|review}")
 @click.option(
     "--contract",
     default="",

@@ -183,11 +183,14 @@ def trace_prune(*, older_than: str, max_size: str, dry_run: bool) -> VerbRequest
 
 
 def _export_text(result: devs_git.commands.trace_export.Result) -> str | bytes:
-    text = f"Exported {plural(result.traces, 'trace')}."
-    if result.masked:
-        text += f" What looks like a secret is masked in {result.masked} of them; --raw exports it, too."
+    text = f"Exported {plural(result.traces, 'trace')}"
     if result.messages:
-        text += f" With {plural(result.messages, 'message')} of {plural(result.sessions, 'session')}."
+        text += f", and {plural(result.messages, 'message')} of {plural(result.sessions, 'session')}"
+    masked = [plural(result.masked, "trace")] if result.masked else []
+    masked += ["messages"] if result.messages and not _option_value("raw") else []
+    text += "."
+    if masked:
+        text += f" What looks like a secret is masked in {' and in '.join(masked)}; --raw exports it, too."
     if _option_value("output"):
         return text
     console.write(text, err=True)

@@ -33,7 +33,7 @@ def find(workspace: Workspace, catalog: Catalog, point: RewindPoint) -> str:
     if moment is None:
         raise DevsError(
             "MOMENT_NOT_FOUND",
-            "No moment and no checkpoint of this session is known that is not after this message.",
+            "There is no moment, and no checkpoint of this session, from before this message.",
             hint="Rewind the conversation alone: leave out --code.",
         )
     return f"{names.PREFIX}{moment.id}"

@@ -28,7 +28,11 @@ def find(workspace: Workspace, path: str, line: int) -> Origin:
     try:
         out = os.fsdecode(workspace.git.run(*words))
     except GitFailed as error:
-        raise invalid("target", f"git finds no line {line} in {path!r} here.") from error
+        raise invalid(
+            "target",
+            f"git knows no line {line} of {path!r} in this worktree.",
+            hint="Is the file tracked, and has it so many lines? See: git ls-files",
+        ) from error
     head, *lines = out.split("\n")
     oid, before = head.split()[:2]
     facts = dict(row.partition(" ")[::2] for row in lines if not row.startswith("\t"))

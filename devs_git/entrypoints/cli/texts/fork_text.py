@@ -27,9 +27,9 @@ def fork_text(result: devs_git.commands.fork.Result) -> str:
         lines.append(
             f"session   {session.session_id} of {session.client}: {size}, up to message {point.message_id}"
         )
-    lines += [f"put there: {path(name)}" for name in result.placed]
-    lines += [f"left out: {exact(one)}" for one in result.left_out]
-    lines += [f"not guarded yet: {exact(one)}" for one in result.to_do]
+    lines += [f"added     {path(name)}" for name in result.placed]
+    lines += [f"left out  {exact(one)}" for one in result.left_out]
+    lines += [f"to do     {exact(one)}" for one in result.to_do]
     return "\n".join([*lines, f"Go on there: {_next(result)}"])
 
 

@@ -172,13 +172,15 @@ def _sessions(result: undo.Result) -> list[str]:
 
 
 def undo_text(result: undo.Result) -> str:
-    lines = [
-        f"Undone: {result.undone_verb} {result.undone_operation}; {_head_again(result.commit)}, {plural(result.files, 'file')} changed.",
-    ]
+    moved = f"{_head_again(result.commit)}, {plural(result.files, 'file')} changed"
+    sessions = _sessions(result)
+    if sessions and not (result.files or result.revived or result.undone):
+        moved = "branch and files stay as they are"
+    lines = [f"Undone: {result.undone_verb} {result.undone_operation}; {moved}."]
     lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
     if result.revived:
         lines.append(f"Live again: {', '.join(result.revived)}")
-    lines += [f"Conversation: {line}" for line in _sessions(result)]
+    lines += [f"Conversation: {line}" for line in sessions]
     if result.preserved_as.get("type") in ("branch", "stash"):
         lines.append(
             f"Your previous state is saved as {result.preserved_as['type']} {result.preserved_as['reference']}."

@@ -31,14 +31,15 @@ def why_text(result: Result) -> str:
         rows.append(("task", f"{name} {result.title} ({_FOUND.get(result.found_by, '')})".replace("  ", " ")))
     else:
         rows.append(("task", "none is known"))
-    rows += [("prompt", _said(result.message))] if result.message else []
-    rows += [("written by", _said(result.call))] if result.call else []
+    rows += [("prompt", _cite(result.message, result.message.content))] if result.message else []
+    rows += [("written by", _cite(result.call, ", ".join(result.call.tools)))] if result.call else []
     if result.gate:
         gate = result.gate
         rows.append(("gate", f"{gate.gate_id} approved by {gate.reviewer}: {gate.blocker_description}"))
     return f"{head}\n{table(rows)}"
 
 
-def _said(said: Said) -> str:
-    words = " ".join(said.content.split())[:_WIDTH] or f"calls {', '.join(said.tools)}"
-    return f"{words} ({when(said.created_at)}, message {said.message_id} of session {said.session_id})"
+def _cite(message: Said, words: str) -> str:
+    """The words in one line, and where they stand."""
+    place = f"message {message.message_id} of session {message.session_id}"
+    return f"{' '.join(words.split())[:_WIDTH]} ({when(message.created_at)}, {place})"
