@@ -8,9 +8,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import Literal
 
-from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES
+from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.checkpoints.task_states import require_known
 from devs_git.domain.ledger import contracts, ids
+from devs_git.domain.ledger.event_keys import PHASES
 from devs_git.domain.ledger.paging import check_limit
 from devs_git.domain.text import field_values
 from devs_git.domain.timeline import kinds, positions, spoken_times

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.commit_trailers import PHASES
 from devs_git.domain.checkpoints.task_states import require_task
 from devs_git.domain.ledger import contracts, ids
 from devs_git.domain.ledger.event_contracts import PhaseChanged
+from devs_git.domain.ledger.event_keys import PHASES
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.ledger.history import History
 from devs_git.domain.text.field_values import check_value

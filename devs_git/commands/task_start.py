@@ -6,10 +6,11 @@ or dropped task is free again, and its numbers continue. A task starts again if 
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES, Work, work_of
+from devs_git.domain.checkpoints.commit_trailers import AGENTS, Work, work_of
 from devs_git.domain.checkpoints.task_states import require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_contracts import session_text
+from devs_git.domain.ledger.event_keys import PHASES
 from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.events import Draft, one_line
 from devs_git.domain.ledger.history import History, Task

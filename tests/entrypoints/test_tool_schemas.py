@@ -12,7 +12,7 @@ import pytest
 
 from devs_git.domain.checkpoints import branch_names, commit_trailers
 from devs_git.domain.gates import gate_model
-from devs_git.domain.ledger import ids
+from devs_git.domain.ledger import event_keys, ids
 from devs_git.domain.text import field_values
 from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
@@ -194,7 +194,7 @@ def test_a_schema_is_one_that_every_reader_of_schemas_reads_as_we_do(name: str) 
 def test_every_word_that_a_verb_chooses_among_is_announced() -> None:
     start, ask = TOOLS["start_task"].input_schema(), TOOLS["request_tas_revision"].input_schema()
     assert start["properties"]["agent"]["enum"] == [*commit_trailers.AGENTS]
-    assert start["properties"]["phase"]["enum"] == [*commit_trailers.PHASES]
+    assert start["properties"]["phase"]["enum"] == [*event_keys.PHASES]
     assert start["properties"]["title"]["maxLength"] == field_values.MAX_VALUE
     assert ask["properties"]["agent_id"]["enum"] == [*commit_trailers.AGENTS]
     blocker = ask["properties"]["blocker_description"]

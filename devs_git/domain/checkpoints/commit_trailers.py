@@ -12,7 +12,6 @@ from devs_git.values import immutable
 
 _OURS: Final = re.compile(rf"{KEY_PREFIX}(Task|Agent|Client|Phase|Ledger): ")
 AGENTS: Final = ("researcher", "architect", "developer", "reviewer")
-PHASES: Final = ("research", "specify", "plan", "execute", "review")
 
 
 @immutable

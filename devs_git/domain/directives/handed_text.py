@@ -84,5 +84,5 @@ def mark(directive_id: str) -> str:
 
 
 def is_in(directive_id: str, text: str) -> bool:
-    """Whether a text that the model got has this directive."""
-    return mark(directive_id) in text
+    """Whether a text that the model got has this directive: its mark begins a line, as it does in no quotation."""
+    return f"\n{mark(directive_id)}" in f"\n{text}"

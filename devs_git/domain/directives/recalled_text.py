@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from devs_git.domain.directives.handed_text import quote
+from devs_git.domain.resume.bundle_text import word
 from devs_git.domain.text.plain_text import cut, printable
 from devs_git.values import immutable
 
@@ -54,14 +55,14 @@ def last_part(task: RecalledTask) -> str:
 
 def _lines(task: RecalledTask) -> Iterator[str]:
     yield _OPENING.format(task=task.task_id)
-    yield f"Phase: {task.phase or 'none'}. Contract: {_one_line(task.contract) or 'none'}."
+    yield f"Phase: {task.phase or 'none'}. Contract: {word(_one_line(task.contract)) or 'none'}."
     if task.title:
         yield f"Title:\n> {_one_line(task.title)}"
     if task.plan:
         begins = len(task.plan) > _PLAN
         yield f"The plan{' begins so' if begins else ''}:\n{quote(task.plan[:_PLAN])}"
     for gate in task.gates[-_GATES:]:
-        yield f"Gate {gate.gate_id} is {gate.status}. It asks:\n> {_one_line(gate.blocker)}"
+        yield f"Gate {word(gate.gate_id)} is {gate.status}. It asks:\n> {_one_line(gate.blocker)}"
         if gate.reason:
             yield f"The answer:\n> {_one_line(gate.reason)}"
 

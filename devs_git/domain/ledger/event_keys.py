@@ -1,10 +1,11 @@
-"""The keys of our trailers. No other Python module writes one out; the git hooks, which are shell scripts, do."""
+"""The keys of our trailers, and the phases. No other Python module writes one out; the git hooks, which are shell scripts, do."""
 
 from __future__ import annotations
 
 from typing import Final
 
 KEY_PREFIX: Final = "Devs-"  # of the key of each trailer that is ours
+PHASES: Final = ("research", "specify", "plan", "execute", "review")  # the values of `Devs-Phase`
 
 
 class TrailerKey:

@@ -10,7 +10,7 @@ import re
 from functools import cached_property
 from typing import Final
 
-from devs_git.domain.ledger.event_keys import KEY_PREFIX, Key
+from devs_git.domain.ledger.event_keys import KEY_PREFIX, PHASES, Key
 from devs_git.errors import DevsError
 from devs_git.values import field, immutable, replace
 
@@ -82,13 +82,13 @@ def non_empty(*fields: tuple[str, str]) -> Fields:
 
 
 class _Text:
-    """A member of `Event`: the first value of a trailer, '' where the event does not have it."""
+    """A member of `Event`: the first value of a trailer, '' where the event has none, or none `among` those allowed."""
 
-    def __init__(self, key: str) -> None:
-        self.key = key
+    def __init__(self, key: str, among: tuple[str, ...] = ()) -> None:
+        self.key, self.among = key, among
 
     def __get__(self, event: Event, _kind: type) -> str:
-        return event.get(self.key)
+        return event.get(self.key) if not self.among or event.get(self.key) in self.among else ""
 
 
 class _Texts(_Text):
@@ -126,7 +126,7 @@ class Event:
     started = _Text(Key.STARTED)
     finished = _Text(Key.FINISHED)
     task = _Text(Key.TASK)
-    phase = _Text(Key.PHASE)
+    phase = _Text(Key.PHASE, PHASES)
     op_id = _Text(Key.OP)
     clone = _Text(Key.CLONE)
     branch = _Text(Key.BRANCH)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Replaced, Rewound, unreadable
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.values import field, immutable, mutable, replace
 
 if TYPE_CHECKING:
@@ -212,11 +213,11 @@ def _start(event: Event, number: int, before: Task | None) -> Task:
         title=event.get(Key.TITLE),
         contract=event.get(Key.CONTRACT),
         agent=event.get(Key.AGENT),
-        phase=event.get(Key.PHASE),
+        phase=event.phase,
         worktree=event.get(Key.WORKTREE),
         started_at=event.get(Key.FINISHED),
         # An active task that lost its worktree's note is started again: it began where it began first.
-        started_on=before.started_on if before and before.status == "active" else event.get(Key.FROM),
+        started_on=before.started_on if before and before.status == "active" else _oid(event.get(Key.FROM)),
         next_number=number,
         first_number=number,
         parent=event.get(Key.PARENT),
@@ -224,6 +225,11 @@ def _start(event: Event, number: int, before: Task | None) -> Task:
         actor=event.actor,
         forked_from=event.get(Key.FORKED_FROM),
     )
+
+
+def _oid(text: str) -> str:
+    """The oid; '' for another text, which git could take for an option."""
+    return text if is_oid(text) else ""
 
 
 def _add(history: History, point: Checkpoint, status: str = "") -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.commands import contract_show, diff, history, log
-from devs_git.domain.checkpoints.commit_trailers import AGENTS, PHASES
+from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.ledger import ids, paging
+from devs_git.domain.ledger.event_keys import PHASES
 from devs_git.domain.resume import choices, start_command
 from devs_git.domain.timeline import kinds, positions
 from devs_git.entrypoints.tools.params import (

@@ -41,7 +41,7 @@ def is_new(git: Git, history: History, task_id: str, head: str) -> bool:
 def has_commits(git: Git, task_id: str, since: str, head: str) -> bool:
     """Whether there are commits after `since` whose trailers name this task or none."""
     try:
-        lines = git.run("log", _TASKS, f"{since}..{head}", "--")
+        lines = git.run("log", _TASKS, "--end-of-options", f"{since}..{head}", "--")
     except GitFailed:  # the commit is gone, so nobody knows
         return True
     tasks = [line.strip() for line in lines.decode("utf-8", "replace").split("\0")[1:]]

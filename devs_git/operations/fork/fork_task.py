@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from devs_git.domain.checkpoints.commit_trailers import Work
+from devs_git.domain.checkpoints.commit_trailers import AGENTS, Work
 from devs_git.domain.ledger.event_contracts import session_text
 from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
@@ -111,7 +111,7 @@ def _begun(history: History, point: ForkPoint, job: tuple[str, NewTask]) -> Task
     op_id, new = job
     source = history.tasks.get(point.task_id) or Task("", "", agent="developer")
     return TaskStarted(
-        work=Work(new.task_id, source.agent or "developer", "", source.phase),
+        work=Work(new.task_id, source.agent if source.agent in AGENTS else "developer", "", source.phase),
         title=new.title,
         contract=source.contract or new.branch,
         branch=new.branch,

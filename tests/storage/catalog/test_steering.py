@@ -7,7 +7,7 @@ import random
 import pytest
 
 from devs_git.commands import contract_start, phase_set, task_complete, task_start
-from devs_git.domain.checkpoints.commit_trailers import PHASES
+from devs_git.domain.ledger.event_keys import PHASES
 from devs_git.domain.recall.conversation import Message
 from devs_git.operations.recall.open_catalog import open_catalog
 from devs_git.storage.catalog import bodies, database, message_stream, migrations, steering
