@@ -187,3 +187,36 @@ def test_codex_goes_on_with_a_session_of_claude_code(
     assert "one" in told[3]["output"]
     assert "It can run." not in json.dumps(told)
     assert any("thoughts of their model" in one for one in written.left_out)
+
+
+def test_a_rewound_conversation_of_codex_goes_on_without_what_was_taken_back(story: Story) -> None:
+    bench = story.bench
+    before = {path: path.read_bytes() for path in bench.program.transcripts(bench.home)}
+    last = next(one for one in messages(bench, story.session) if one.get("content") == "All is done.")
+    words = ("conversation", "rewind", "--session", story.session, "--to-message", last["id"])
+    (bench.top / "later.txt").write_text("after the first turn\n")
+    done = bench.answer(*words)
+    assert (done["rewind"], (bench.top / "later.txt").exists()) == (None, True)
+    goes_on(story, done)
+    assert bench.answer("undo")["sessions_revived"] == [story.session]
+    assert not any(one["rewound"] for one in messages(bench, story.session))
+    done = bench.answer(*words, "--code", "--preserve", "discard", "--untracked", "remove")
+    assert done["rewind"]["rewound_to"].startswith("moment:")
+    assert ((bench.top / "b.txt").exists(), (bench.top / "later.txt").exists()) == (True, False)
+    goes_on(story, done)
+    assert bench.answer("undo", "--preserve", "discard")["sessions_revived"] == [story.session]
+    assert (bench.top / "later.txt").exists()
+    assert not any(one["rewound"] for one in messages(bench, story.session))
+    assert all(path.read_bytes() == content for path, content in before.items())
+
+
+def goes_on(story: Story, done: Mapping[str, Any]) -> None:
+    """Resume the new session of a conversation that was rewound to the end of the first turn."""
+    new = done["session"]["session_id"]
+    assert done["start_command"] == ["codex", "resume", new]
+    (asked,) = story.bench.run(prompt=THIRD, resume=new).asked
+    assert said(asked)[:-1] == story.between
+    assert said(asked)[-1]["content"][0]["text"] == THIRD
+    shown = messages(story.bench, story.session)
+    kept = [one["id"] for one in shown].index(done["message_id"]) + 1
+    assert [one["rewound"] for one in shown] == [at >= kept for at in range(len(shown))]

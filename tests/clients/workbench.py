@@ -46,15 +46,18 @@ class Run:
 
 
 class Workbench:
-    """The repository, its user's HOME, and the model server, which ends with it. `folder` is empty and ours."""
+    """The repository, its user's HOME, and the model server, which ends with it.
 
-    def __init__(self, program: Program, folder: Path, *, trusted: bool = True) -> None:
-        self.program, self._trusted = program, trusted
+    `folder` is empty and ours. With `joins` it is that of another workbench: a second client works in its repository.
+    """
+
+    def __init__(self, program: Program, folder: Path, *, trusted: bool = True, joins: bool = False) -> None:
+        self.program, self._trusted, self._joins = program, trusted, joins
         self.home, self.top, self._recorded = folder / "home", folder / "repo", folder / "payloads"
         # Codex refuses a home below the folder for temporary files.
         temporary = folder / "tmp"
         for made in (self.home, self.top, self._recorded, temporary):
-            made.mkdir()
+            made.mkdir(exist_ok=joins)
         self.model = ModelServer(program.api)
         plain = {
             "PATH": f"{Path(sys.executable).parent}:{installation.PROGRAMS}:{os.environ['PATH']}",
@@ -85,18 +88,22 @@ class Workbench:
         self.model.__exit__(kind, error, trace)
 
     def _install(self) -> None:
-        (self.home / ".gitconfig").write_text(
-            "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
-        )
-        self.git("init", "-q")
-        (self.top / "a.txt").write_text("a\n")
-        self.devs_git("init")
+        if not self._joins:
+            self._begin()
         self.devs_git("agent", "install", self.program.client)
         self.git("add", "-A")
         self.git("commit", "-qm", "begin")
         self.program.settle(self.place)
         if self._trusted:
             self.program.trust(self.place)
+
+    def _begin(self) -> None:
+        (self.home / ".gitconfig").write_text(
+            "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+        )
+        self.git("init", "-q")
+        (self.top / "a.txt").write_text("a\n")
+        self.devs_git("init")
 
     def run(
         self,

@@ -9,8 +9,9 @@ import pytest
 
 from devs_git.commands import fork
 from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.domain.clients.trust import Trust
 from devs_git.errors import DevsError
-from devs_git.storage.hooks import client_files
+from devs_git.storage.hooks import client_files, client_trust
 from devs_git.workspace import Workspace
 from tests.support.turn_scene import Turns
 
@@ -102,3 +103,31 @@ def test_a_tracked_file_without_our_hook_is_said_and_not_changed(turns: Turns) -
     assert (done.placed, done.guarded) == ((), False)
     assert "devs-git agent install claude" in done.to_do[0]
     assert (Path(done.worktree) / client.hooks_file).read_text() == "{}\n"
+
+
+@pytest.mark.parametrize("to", ["", "codex"])
+def test_a_client_whose_session_was_written_and_that_calls_no_hook_of_ours_is_said(
+    turns: Turns, to: str
+) -> None:
+    workspace, other = turns.workspace, CLIENTS["claude" if to else "gemini"]
+    client_files.install(workspace.places, workspace.top, other)
+    done = at_moment(turns, to=to)
+    assert done.session
+    # Codex takes the hooks file of the main worktree.
+    folder = workspace.top if to else done.worktree
+    assert done.guarded is False
+    assert done.to_do[-1].endswith(f"Run: cd {folder} && devs-git agent install {done.session.client}")
+
+
+def test_codex_is_guarded_in_a_state_whose_own_file_calls_no_hook(
+    turns: Turns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes the file of the main worktree."""
+    workspace, client = turns.workspace, CLIENTS["codex"]
+    (workspace.top / client.hooks_file).parent.mkdir()
+    (workspace.top / client.hooks_file).write_text("{}\n")
+    turns.moment(6, "prompt", SESSION)
+    client_files.install(workspace.places, workspace.top, client)
+    monkeypatch.setattr(client_trust, "of", lambda *_: Trust("trusted", "Codex trusts it."))
+    done = fork.run(Workspace.open(workspace.top), fork.Request("moment:-1", "again", conversation=False))
+    assert (done.to_do, done.guarded) == ((), True)

@@ -149,6 +149,8 @@ class Client:
     server_entry: Mapping[str, Any] = _SERVER
     plugin: Callable[[Client], str] | None = None
     small_file: str = ""
+    # Whether it takes the hooks file beside the common `.git`, so that of the main worktree, also in a linked one.
+    main_hooks: bool = False
     # Whether it reads JSON with comments and with a comma too many.
     reads_comments: bool = False
     unwrap: Callable[[Any], Any] = lambda response: response

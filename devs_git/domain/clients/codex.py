@@ -230,6 +230,8 @@ CODEX: Final = Client(
     # Some versions replace characters of the server's name that are no letter, digit or underscore.
     ours=(f"mcp__{SERVER}__", f"mcp__{SERVER.replace('-', '_')}__"),
     own_shell=True,
+    # Seen in 0.169.0: of a linked worktree it reads the server file alone.
+    main_hooks=True,
     failed=tool_failed,
     cut=cut,
     tells_ends=True,

@@ -73,13 +73,14 @@ def fork(workspace: Workspace, point: ForkPoint, new: NewTask) -> Forked:
     fork_worktree.require_free(new.place)
 
     def settle(there: Workspace) -> None:
-        made.guard = guard.put(workspace.top, there)
         if new.conversation:
             made.conversation = fork_session.write(workspace, there, point, new.message_id, new.to)
+        session = made.conversation.session
         try:
+            made.guard = guard.put(workspace.top, there, session.client if session else "")
             made.event = _record(workspace, there, point, (op_id, new))
         except BaseException:
-            if session := made.conversation.session:
+            if session:
                 Path(session.file).unlink(missing_ok=True)
             raise
 

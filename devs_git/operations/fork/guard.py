@@ -11,6 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from devs_git.domain.clients.client import Client
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.errors import DevsError
 from devs_git.storage.hooks import client_files, client_trust, hook_presence
 from devs_git.values import immutable
@@ -25,16 +26,22 @@ class Guard:
     lacking: tuple[str, ...]
 
 
-def put(source: Path, there: Workspace) -> Guard:
-    """Put the project files there that the worktree `source` has, and say what is still missing."""
+def put(source: Path, there: Workspace, started: str = "") -> Guard:
+    """Put the project files there that the worktree `source` has, and say what is still missing.
+
+    `started`: the client that has a session there, '' for none. Gates have to reach it, too.
+    """
     placed: list[str] = []
     lacking = [text] if (text := _hooks(there)) else []
-    for client in client_files.clients_calling_hook(source):
+    known = client_files.clients_calling_hook(source)
+    for client in known:
         if not (there.top / client.hooks_file).exists():
             try:
                 placed += _install(there, client)
             except DevsError as error:
                 lacking.append(f"{error.message} {error.hint}".strip())
+    also = [CLIENTS[started]] if started and CLIENTS[started] not in known else []
+    for client in (*known, *also):
         lacking += _of_client(there, client)
     return Guard(tuple(placed), tuple(lacking))
 
@@ -52,11 +59,11 @@ def _install(there: Workspace, client: Client) -> Iterator[str]:
 
 
 def _of_client(there: Workspace, client: Client) -> Iterator[str]:
-    here = f"cd {quote(str(there.top))}"
-    if client not in client_files.clients_calling_hook(there.top):
-        text = f"The file {client.hooks_file} of this state does not call our hook for {client.title}."
-        yield f"{text} Run: {here} && devs-git agent install {client.name}"
+    folder = client_files.hooks_folder(client, there.places, there.top)
+    if client not in client_files.clients_calling_hook(folder):
+        text = f"The file {folder / client.hooks_file} does not call our hook for {client.title}."
+        yield f"{text} Run: cd {quote(str(folder))} && devs-git agent install {client.name}"
         return
     found = client_trust.of(client, there.places, there.top)
-    if found.state in ("untrusted", "off"):
-        yield f"{found.text} Do this: {here} && {found.fix}"
+    if found.fix:
+        yield f"{found.text} Do this: cd {quote(str(there.top))} && {found.fix}"

@@ -138,6 +138,12 @@ def clients_calling_hook(top: Path) -> tuple[Client, ...]:
     return tuple(client for client in CLIENTS.values() if MARK in _read_text(top / client.hooks_file))
 
 
+def hooks_folder(client: Client, places: Places, top: Path) -> Path:
+    """The folder whose hooks file the client takes in the worktree `top`."""
+    in_main = client.main_hooks and places.common.name == ".git"
+    return places.common.parent if in_main else top
+
+
 def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
     """What is wrong with the script; nothing if no client's file calls it."""
     found: list[Finding] = []

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from devs_git.domain.audit.findings import Finding
@@ -46,6 +47,10 @@ def findings(places: Places, top: Path | None) -> Iterator[Finding]:
 
 
 def _codex(client: Client, places: Places, top: Path) -> Trust:
+    folder = client_files.hooks_folder(client, places, top)
+    if folder != top and client not in client_files.clients_calling_hook(folder):
+        text = f"In a linked worktree Codex takes {folder / client.hooks_file}, which does not call our hook."
+        return Trust("untrusted", text, f"cd {quote(str(folder))} && devs-git agent install {client.name}")
     try:
         answer = client_programs.ask(("codex", "app-server"), places, "hooks/list", {"cwds": [str(top)]})
     except client_programs.NoAnswerError as error:

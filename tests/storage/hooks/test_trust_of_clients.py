@@ -17,6 +17,7 @@ from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.clients.codex import CODEX
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.storage.git.places import locate
+from devs_git.storage.git.program import Git
 from devs_git.storage.hooks import client_files, client_programs, client_trust
 from devs_git.workspace import Workspace
 
@@ -90,6 +91,19 @@ def test_in_a_linked_worktree_codex_takes_the_hooks_of_the_main_one(
 ) -> None:
     (plant(ANSWERS) / "hooks").write_text(json.dumps(hooks(tmp_path / "main")))
     assert asked(repo).state == "trusted"
+
+
+def test_a_main_worktree_without_our_hooks_is_said_in_a_linked_one(
+    initialised: Path, tmp_path: Path, plant: Plant
+) -> None:
+    (plant(ANSWERS) / "hooks").write_text("[]")
+    there = tmp_path / "there"
+    Git(initialised).run("worktree", "add", "-q", str(there))
+    client_files.install(locate(there), there, CODEX)
+    found = asked(there)
+    assert (found.state, found.fix) == ("untrusted", f"cd {initialised} && devs-git agent install codex")
+    client_files.install(locate(initialised), initialised, CODEX)
+    assert "Trust all and continue" in asked(there).fix
 
 
 def test_a_hook_of_the_user_is_not_one_of_the_project(repo: Path, plant: Plant) -> None:
