@@ -281,6 +281,7 @@ CODEX: Final = Client(
             "it hands on about 40,000 characters of an output",
             "its hooks are not told the exit status of a command, nor that an MCP tool failed",
             "it runs no hook for input to a shell that is already open (write_stdin)",
+            "in a linked worktree it takes the hooks file of the main one",
         ),
     ),
 )
