@@ -76,7 +76,7 @@ MORE: Final = {
     "rewind": 106,
     "undo": 105,
     "trace export": 52,
-    "verify": 245,
+    "verify": 249,
     "mcp, start": 138,
     "mcp, list of tools": 293,
 }

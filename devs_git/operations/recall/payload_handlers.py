@@ -90,7 +90,7 @@ def _add_pending(
             payload.text(payload.client.fields.folder),
         )
         known = (client, session, cwd, spooled.task_id, agent, spooled.created_at)
-        pending_transcripts.put(catalog, pending_transcripts.PendingTranscript(Path(path), *known, snapshot))
+        pending_transcripts.put(catalog, pending_transcripts.PendingTranscript(path, *known, snapshot))
 
 
 def transcript_path(payload: Captured) -> Path | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from devs_git.domain.ledger.event_operations import Rewound
 from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.rewind_plan import RewindPlan
-from devs_git.storage.documents import yaml_documents
+from devs_git.storage.documents import canonical_yaml
 
 
 def text(content: Rewound, worktree: str, plan: RewindPlan, kept: Preserved) -> bytes:
@@ -24,4 +24,4 @@ def text(content: Rewound, worktree: str, plan: RewindPlan, kept: Preserved) -> 
         "undone": [point.name for point in plan.effect.undone],
         "tasks": list(plan.effect.affected),
     }
-    return yaml_documents.dump(facts | ({"reason": content.reason} if content.reason else {}), "rewind")
+    return canonical_yaml.dump(facts | ({"reason": content.reason} if content.reason else {}), "rewind")

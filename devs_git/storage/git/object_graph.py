@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from devs_git.domain.recall.purge_terms import contains, stream_contains
 from devs_git.storage.git.program import Git
 from devs_git.values import immutable
 
@@ -69,6 +68,9 @@ class Inventory:
         self, forms: tuple[bytes, ...], progress: Callable[[str, int, int], None], least: int
     ) -> Iterator[str]:
         """The blobs of any size that contain one of the forms."""
+        # Late: only a purge searches; a rewind reads objects, too.
+        from devs_git.domain.recall.purge_terms import contains, stream_contains
+
         yield from (oid for oid, data in self.read("blob", progress, least=least) if contains(data, forms))
         for oid, size in self.sizes["blob"].items():
             if size > SMALL and stream_contains(self.git.stream("cat-file", "blob", oid), forms):

@@ -19,7 +19,7 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.objects import TREE, Entry, Objects
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
-from devs_git.storage.moments import kept_commits, moment_store
+from devs_git.storage.moments import moment_store
 from devs_git.storage.worktree.backups import META, State, state_of
 
 
@@ -96,6 +96,9 @@ def load(objects: Objects, moment_id: str) -> tuple[State, Details]:
 
     MOMENT_NOT_FOUND if there is no such moment.
     """
+    # Late: who makes a moment reads the one before, and needs no history.
+    from devs_git.storage.moments import kept_commits
+
     own = moment_store.objects_of(objects)
     state, details = read(own, moment_id)
     try:
