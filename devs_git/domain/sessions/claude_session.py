@@ -11,6 +11,8 @@ from devs_git.domain.sessions.new_session import NewSession
 # Of a model's answer that another client or an older devs-git took in, the model is unknown. Claude Code then goes on with
 # the one that is set.
 _UNKNOWN: Final = "unknown"
+# Characters of a folder's name. A longer one is cut, and a hash of the whole path follows.
+_LONGEST: Final = 200
 
 
 def place(new: NewSession) -> str:
@@ -19,8 +21,27 @@ def place(new: NewSession) -> str:
 
 
 def folder_of(cwd: str) -> str:
-    """The name of the folder in which Claude Code looks for the sessions of a worktree."""
-    return "".join(one if one.isascii() and one.isalnum() else "-" for one in cwd)
+    """The name of the folder in which Claude Code looks for the sessions of a worktree. It counts in units of UTF-16."""
+    data = cwd.encode("utf-16-le", "surrogatepass")
+    units = [int.from_bytes(data[at : at + 2], "little") for at in range(0, len(data), 2)]
+    name = "".join(chr(one) if one < 128 and chr(one).isalnum() else "-" for one in units)
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}-{_base36(_hash(units))}"
+
+
+def _hash(units: Sequence[int]) -> int:
+    """The program's own hash of a text: 31 times the value so far, in 32 bits with a sign; then without the sign."""
+    value = 0
+    for one in units:
+        value = (value * 31 + one) & 0xFFFFFFFF
+    return min(value, 0x100000000 - value)
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, rest = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[rest] + digits
+    return digits or "0"
 
 
 def for_model(entries: Sequence[SessionEntry]) -> list[SessionEntry]:

@@ -219,10 +219,21 @@ def _size(entry: SessionEntry) -> int:
 
 
 def _put(file: Path, lines: Iterable[dict[str, Any]]) -> None:
-    """Write the lines to a new file, which only its owner may read."""
-    for folder in reversed((file.parent, *file.parent.parents)):
-        folder.mkdir(mode=0o700, exist_ok=True)
-    # O_EXCL: a file that is there stays as it is.
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-        stream.writelines(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    """Write the lines to a new file, which only its owner may read. CONFLICT if that fails; then the file is not there."""
+    try:
+        for folder in reversed((file.parent, *file.parent.parents)):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        # O_EXCL: a file that is there stays as it is.
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+                stream.writelines(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+        except BaseException:
+            # The client would show half a session.
+            file.unlink()
+            raise
+    except FileExistsError:
+        raise
+    except OSError as error:
+        text = f"The session cannot be written: {error.strerror}."
+        raise DevsError("CONFLICT", text, hint="Free some space or correct the permissions.") from error

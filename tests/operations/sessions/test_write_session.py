@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -148,8 +150,35 @@ def test_a_secret_in_thoughts_is_purged_and_does_not_come_back(
     assert written.messages == 2
 
 
+def test_a_session_that_cannot_be_written_whole_is_not_there(
+    workspace: Workspace, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    real, written = json.dumps, list[str]()
+
+    def on_a_full_disk(value: Any, **more: Any) -> str:
+        if isinstance(value, dict) and "parentUuid" in value:
+            written.append(value["uuid"])
+            if len(written) > 1:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(value, **more)
+
+    monkeypatch.setattr(json, "dumps", on_a_full_disk)
+    with pytest.raises(DevsError, match="No space left on device") as refused:
+        write(workspace, catalog, installed="2.1.330")
+    assert refused.value.code == "CONFLICT"
+    assert list((tmp_path / "claude").rglob("*.jsonl")) == []
+    monkeypatch.setattr(json, "dumps", real)
+    assert write(workspace, catalog, installed="2.1.330").file.exists()
+
+
 def test_the_folder_of_a_worktree_is_the_one_in_which_claude_code_looks() -> None:
     assert claude_session.folder_of("/work/é_a.b") == "-work---a-b"
+    assert claude_session.folder_of("/work/😀") == "-work---"
+    # What the program's own functions, run by node, make of these paths.
+    assert claude_session.folder_of("/" + "d" * 199) == "-" + "d" * 199
+    assert claude_session.folder_of("/" + "d" * 300) == "-" + "d" * 199 + "-gkdw0h"
+    assert claude_session.folder_of("/é😀" + "x/" * 150) == "----" + "x-" * 98 + "-1f1c7d"
 
 
 def test_a_session_of_claude_code_is_written_for_codex_without_signed_thoughts(
