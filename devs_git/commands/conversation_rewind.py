@@ -66,7 +66,7 @@ class Request(VerbRequest):
         if sum((self.by_messages is not None, bool(self.to_message), bool(self.to))) != 1:
             raise invalid("to_message", _ONE, hint=_HOW)
         if self.by_messages is not None and self.by_messages < 1:
-            raise invalid("by_messages", "At least one message is taken back.")
+            raise invalid("by_messages", "Take at least one message back.")
         if self.session and self.contract:
             raise invalid("session", "Name a session or a contract, not both.")
         sessions.check("session", self.session)

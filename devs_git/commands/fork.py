@@ -54,7 +54,11 @@ class Request(VerbRequest):
         check_value("name", self.name)
         check_body("plan", self.plan)
         if self.from_type not in ("", *_KINDS):
-            raise invalid("from_type", "There is no such kind.", hint=f"The kinds are {', '.join(_KINDS)}.")
+            raise invalid(
+                "from_type",
+                f"{self.from_type!r} is not a kind of point.",
+                hint=f"The kinds are {', '.join(_KINDS)}.",
+            )
         if self.to and self.to not in _CLIENTS:
             text = f"devs-git writes no session for {self.to!r}."
             raise invalid("to", text, hint=f"Use {' or '.join(_CLIENTS)}.")
@@ -64,7 +68,10 @@ class Request(VerbRequest):
         if "\0" in self.worktree:
             raise invalid("worktree", "The folder of the worktree contains a NUL character.")
         if self.no_worktree and (self.worktree or not self.create_branch):
-            raise invalid("no_worktree", "Without a worktree there is only the branch.")
+            raise invalid(
+                "no_worktree",
+                "Without a worktree only a branch is made: then name no folder, and let create_branch be true.",
+            )
         if self.branch:
             branch_names.check(self.branch)
             if not self.create_branch:
@@ -108,7 +115,9 @@ def _with_origin(request: Request) -> Request:
         raise invalid("at_message", "Give a time or a message, and not both.")
     if (asked.at or asked.at_message) and not _is_bare(asked.target):
         hint = "Give the task alone: devs-git fork task-10 --at TIME"
-        raise invalid("at" if asked.at else "at_message", "This goes with a bare task.", hint=hint)
+        raise invalid(
+            "at" if asked.at else "at_message", "A time or a message goes only with a task alone.", hint=hint
+        )
     return asked
 
 

@@ -266,7 +266,8 @@ def _way(request: Request, named: Named, known: Known, point: Checkpoint) -> Way
             raise invalid(name, "A fork leaves this worktree as it is.")
     for name in ("name", "plan") if goes_on and named.task else ():
         if not getattr(request, name):
-            raise invalid(name, f"From a checkpoint, a new task goes on, which needs a {name}.")
+            hint = "For example: --name task-10b --plan 'Use the new API.'"
+            raise invalid(name, f"From a checkpoint, a new task goes on, which needs a {name}.", hint=hint)
     new = make_fork.Wanted(
         request.name, request.plan, to=request.to, conversation=goes_on and named.task is not None
     )

@@ -12,6 +12,7 @@ import pytest
 from devs_git.commands import contract_start, resume, task_complete, task_start, trace_list
 from devs_git.domain.recall.traces import TraceRow
 from devs_git.entrypoints import router
+from devs_git.entrypoints.cli.texts.resume_text import resume_text
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import traces
 from devs_git.storage.catalog.database import Catalog
@@ -59,6 +60,8 @@ def test_a_task_goes_on_in_the_same_session_while_the_client_has_it(
         "continue",
     )
     assert file.read_bytes() == before
+    # "." would be the folder of the person's shell.
+    assert "In the main worktree, run:" in resume_text(found)
 
 
 @pytest.mark.quick
@@ -84,6 +87,8 @@ def test_the_id_of_a_session_is_no_option_of_the_client(story: Workspace, client
     assert found.start_command == ("claude", "--resume", found.session.session_id)
     assert not found.session.session_id.startswith("-")
     assert file.read_bytes() == before
+    # "." would be the folder of the person's shell.
+    assert "In the main worktree, run:" in resume_text(found)
 
 
 def test_a_session_is_not_written_while_a_gate_is_open(story: Workspace, client_home: Path) -> None:

@@ -154,7 +154,7 @@ def _exit_status(result: Resumed | Listing) -> int:
     "resume",
     text=_resume_text,
     exit_status=_exit_status,
-    example='devs-git resume\ndevs-git resume task-10 > bundle.md\ndevs-git resume task-10@2 --context "Use the new API."\n'
+    example='devs-git resume\ndevs-git resume task-10 > bundle.md\ndevs-git resume task-10 --mode continue\ndevs-git resume task-10@2 --context "Use the new API."\n'
     "devs-git resume task-10 --mode clean_restart\n"
     "devs-git resume task-10 --mode from_checkpoint --checkpoint 2 --name 10b --plan 'Use the new API.'",
 )
@@ -163,10 +163,12 @@ def _exit_status(result: Resumed | Listing) -> int:
     "--mode",
     default="",
     metavar="MODE",
-    help="with_context: print what a new session needs to know. continue: the session that it had goes on. From an earlier "
+    help="with_context: print what a new session needs to know. continue: its own session goes on. From an earlier "
     "state: clean_restart (where a task began), restart_phase (the first checkpoint of a contract's phase), from_checkpoint.",
 )
-@click.option("--checkpoint", default="", metavar="TASK@N", help="From which one. Of a task, N is enough.")
+@click.option(
+    "--checkpoint", default="", metavar="TASK@N", help="The checkpoint to go on from. Of a task, N is enough."
+)
 @click.option(
     "--fork", is_flag=True, help="Begin a new task from the earlier state: this worktree stays as it is."
 )
@@ -174,14 +176,20 @@ def _exit_status(result: Resumed | Listing) -> int:
 @click.option("--plan", default="", metavar="TEXT", help="The plan of the new task.")
 @PRESERVE
 @UNTRACKED
-@click.option("--contract", is_flag=True, help="The name is a contract's, if a task has it, too.")
-@click.option("--context", default="", metavar="TEXT", help="What you tell the new session besides.")
+@click.option(
+    "--contract", is_flag=True, help="Take the contract with this name, also if a task has the same name."
+)
+@click.option("--context", default="", metavar="TEXT", help="What you want to tell the new session, too.")
 @click.option("--to", default="", metavar="CLIENT", help="The client. Default: that of the last session.")
 @click.option(
-    "--tokens", type=int, default=20_000, show_default=True, help="The most tokens of the bundle, about."
+    "--tokens",
+    type=int,
+    default=20_000,
+    show_default=True,
+    help="About how many tokens the bundle has at most.",
 )
-@click.option("--force", is_flag=True, help="Although a session is at work on it.")
-@click.option("--exec", "execute", is_flag=True, help="Start the client, and exit as it does.")
+@click.option("--force", is_flag=True, help="Go on although a session is at work on it.")
+@click.option("--exec", "execute", is_flag=True, help="Also start the client, and end with its exit code.")
 @click.option("--limit", type=int, default=50, show_default=True, help="The number of rows of the list.")
 @click.option("--cursor", default="", help="Older rows: the next_cursor of an earlier answer.")
 def resume(*, target: str, contract: bool, **options: Any) -> VerbRequest:

@@ -60,14 +60,12 @@ def time_of_message(workspace: Workspace, message_id: str) -> str:
     with open_catalog(workspace) as catalog:
         said = messages.find(catalog, message_id, "").message.timestamp
     if not said:
-        raise DevsError(
-            "MESSAGE_NOT_FOUND", "Nobody knows when this message was said.", message_id=message_id
-        )
+        raise DevsError("MESSAGE_NOT_FOUND", "The time of this message is not known.", message_id=message_id)
     return said
 
 
 def write(workspace: Workspace, there: Workspace, point: ForkPoint, message_id: str, to: str) -> Conversation:
-    """Write the session for the client `to` ('' for its own) in the worktree `there`. No reason not to write it is an error."""
+    """Write the session for the client `to` ('' for its own) in the worktree `there`. If it cannot be written, `left_out` says why."""
     from devs_git.operations.recall.open_catalog import open_catalog
     from devs_git.storage.catalog.database import TROUBLE
 

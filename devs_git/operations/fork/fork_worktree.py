@@ -72,5 +72,5 @@ def _fill(workspace: Workspace, site: Site, point: ForkPoint) -> tuple[str, ...]
     state, details = read_moments.load(workspace.objects, point.moment.id)
     fill(site, state, details.ignored)
     under_way = details.under_way or ("a merge or rebase" if details.unmerged else "")
-    said = (f"git's operation of then, {under_way}, of which git knows nothing here",) if under_way else ()
+    said = (f"git's unfinished operation: {under_way}",) if under_way else ()
     return (*details.left_out, *said)

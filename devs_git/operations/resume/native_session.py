@@ -93,7 +93,7 @@ def _written(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish
     for gate in workspace.ledger.open_gates()[:1]:
         raise DevsError(
             "GATE_BLOCKED",
-            f"The session has to be written, which waits, because gate {gate} waits for a person's decision.",
+            f"No session is written while gate {gate} waits for a person's decision.",
             hint=f"See it: devs-git gate show {gate}",
             gate_id=gate,
         )

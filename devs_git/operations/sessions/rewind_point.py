@@ -96,7 +96,8 @@ def _chosen(lines: Sequence[Line], choice: Choice) -> Line:
             hint="See its messages: devs-git conversation show --format json",
             message_id=choice.to_message,
         )
-    raise invalid(_field(choice), "No message would be left of the session.")
+    text = "Then the session would have no message left."
+    raise invalid(_field(choice), text, hint="Keep at least one message.")
 
 
 def _end(
@@ -109,5 +110,5 @@ def _end(
         return chosen
     found = next((line for line in lines if line.position == last), None)
     if found is None:
-        raise invalid("to_message", "Only the client's own instructions would be left of the session.")
+        raise invalid("to_message", "Then the session would have only the client's own instructions left.")
     return found

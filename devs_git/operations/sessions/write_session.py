@@ -183,9 +183,10 @@ def _cut(
         *_sentence(
             thoughts, "{} messages lose the thoughts of their model, which only its provider can read."
         ),
-        *((f"Parts of which the catalog has the name only: {named}.",) if named else ()),
+        *((f"Parts of which the catalog has only the name: {named}.",) if named else ()),
         *_sentence(
-            len(way) - len(told), "{} notes of the client that its model was not told, or is told anew."
+            len(way) - len(told),
+            "{} notes of the client, which its model did not get, or gets again from the client.",
         ),
     )
 

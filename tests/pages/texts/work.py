@@ -44,10 +44,10 @@ git worktree add ../second && cd ../second
 ```""",
     "TASK_RUNNING": """\
 A client's session has begun a turn there and has not ended it: a prompt or a call of a tool came, and its process lives.
-So `rewind`, `conversation rewind` and `resume` wait for a word of yours. `session_id` names the session. Of another machine or
+So `rewind`, `conversation rewind` and `resume` are refused. `session_id` names the session. Of another machine or
 container, a session counts for ten minutes after its last sign.
 
-Wait until the turn has ended. Or, if nobody works there, because somebody stopped a turn of another client than Claude Code:
+Wait until the turn has ended. If a person stopped it, devs-git sees that only with Claude Code. With other clients, rewind all the same:
 
 ```sh
 devs-git rewind task-10 --force

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from devs_git.commands.resume import Listing, Result
+from devs_git.entrypoints.cli.texts import next_page
 from devs_git.entrypoints.cli.texts.render import path, status_word, table, when
 from devs_git.entrypoints.console import exact, paint
 from devs_git.operations.resume.native_session import ResumedSession
@@ -20,10 +21,21 @@ def _session(result: Result, session: ResumedSession) -> str:
     lines = [
         f"{paint(what, bold=True)} goes on in session {session.session_id} of {session.client}: its transcript {made}.",
         *(f"Not in it: {sentence}" for sentence in session.left_out),
-        f"Run in the worktree {path(result.worktree)}:",
+        f"In {_folder(result)}, run:",
         f"  {words}",
     ]
     return "\n".join(lines)
+
+
+def _folder(result: Result) -> str:
+    """Where the client starts. The person may be in another worktree than the session."""
+    if result.fork:
+        return path(result.fork.worktree)
+    if not result.worktree:
+        return "a worktree of this repository"
+    if result.worktree == ".":
+        return "the main worktree"
+    return f"the worktree {path(result.worktree)} (its path from the main worktree)"
 
 
 def _code(result: Result) -> list[str]:
@@ -32,8 +44,8 @@ def _code(result: Result) -> list[str]:
         made = result.fork
         return [
             f"{paint(made.task_id, bold=True)} begins at {made.forked_from}, in {path(made.worktree)}.",
-            *(f"left out: {exact(one)}" for one in made.left_out if not result.session),
-            *(f"not guarded yet: {exact(one)}" for one in made.to_do),
+            *(f"Left out: {exact(one)}" for one in made.left_out if not result.session),
+            *(f"To do: {exact(one)}" for one in made.to_do),
             "",
         ]
     if result.rewind and result.rewind.rewind_id:
@@ -63,5 +75,4 @@ def resume_text(result: Result | Listing) -> str:
         )
         for number, row in enumerate(result.rows, 1)
     ]
-    more = [f"… more: --cursor '{result.next_cursor}'"] if result.next_cursor else []
-    return "\n".join([table(rows), *more])
+    return table(rows) + (next_page.line("resume", result.next_cursor) if result.next_cursor else "")
