@@ -12,6 +12,7 @@ from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.contracts import contract_here
 from devs_git.operations.recall import open_catalog, session_page
 from devs_git.operations.recall.session_page import Page, ShownMessage, Wanted
+from devs_git.operations.sessions import line_of_session
 from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.sessions import session_signs
@@ -84,8 +85,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     tasks = [task for task in here.tasks.values() if task.contract == known.name]
     newest = sorted(tasks, key=lambda task: task.started_at, reverse=True)[: request.limit]
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-        page = session_page.read(catalog, known.session, Wanted(request.limit, request.cursor))
-        state = _state(workspace, catalog, known)
+        session = line_of_session.recorded(workspace, catalog, known.session)
+        page = session_page.read(catalog, session, Wanted(request.limit, request.cursor))
+        state = _state(workspace, catalog, session)
     return _result(known, state, page, tuple(_task(here, task) for task in newest), len(tasks))
 
 
@@ -110,12 +112,12 @@ def _result(
     )
 
 
-def _state(workspace: Workspace, catalog: Catalog, known: Contract) -> Literal["live", "ended", "none"]:
-    if not known.session:
+def _state(workspace: Workspace, catalog: Catalog, session_id: str) -> Literal["live", "ended", "none"]:
+    if not session_id:
         return "none"
-    session = messages.session(catalog, known.session)
-    seen = max(session.seen_at if session else "", session_signs.last_message(catalog, known.session))
-    live = live_sessions({known.session: seen}, session_signs.ends(catalog), workspace.clock())
+    session = messages.session(catalog, session_id)
+    seen = max(session.seen_at if session else "", session_signs.last_message(catalog, session_id))
+    live = live_sessions({session_id: seen}, session_signs.ends(catalog), workspace.clock())
     return "live" if live else "ended"
 
 

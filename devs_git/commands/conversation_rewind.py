@@ -176,7 +176,10 @@ def _session(workspace: Workspace, catalog: Catalog, request: Request) -> str:
     """The session that the request means."""
     name = request.session
     if request.contract:
-        name = contracts.require(workspace.ledger.require().here, request.contract).session
+        from devs_git.operations.sessions import line_of_session
+
+        steering = contracts.require(workspace.ledger.require().here, request.contract).session
+        name = line_of_session.recorded(workspace, catalog, steering)
     found = messages.session(catalog, name) if name else None
     if not (request.session or request.contract):
         found = messages.last_session(catalog, workspace.places.worktree_id)
@@ -231,7 +234,8 @@ def _rewind_both(
     with move_tree.translate_failures(REFUSAL):
         plan = go_back.make_plan(workspace, site, wanted)
         with _new_session(workspace, site, catalog, point) as written:
-            cause = go_back.Cause(NAME, (str(point.cut),))
+            goes_on = session_text(written.client, written.session_id)
+            cause = go_back.Cause(NAME, (str(point.cut),), goes_on)
             moved = go_back.rewind(workspace, site, wanted, plan, cause)
     go_back.note_what_is_back(workspace, moved)
     return replace(_result(point, moved.rewind_id, written), rewind=moved)

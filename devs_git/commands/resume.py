@@ -19,6 +19,7 @@ from devs_git.operations.resume.native_session import Ready, ResumedSession, Wis
 from devs_git.operations.resume.prepare import Known, Wanted
 from devs_git.operations.resume.resumable import Named, Row
 from devs_git.operations.rewind import go_back
+from devs_git.operations.sessions import line_of_session
 from devs_git.storage.catalog import ledger_marks
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import field, immutable, replace
@@ -161,7 +162,7 @@ def _prepare(workspace: Workspace, request: Request) -> Result | Listing:
     named = find(workspace, request)
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         if named is None:
-            found = resumable.rows(tip.here, catalog)
+            found = resumable.rows(tip.here, catalog, line_of_session.successors(workspace))
             page, more = paging.cut(found, resumable.key, request.limit, request.cursor, downwards=True)
             return Listing(page, more)
         known = prepare.find_session(workspace, catalog, named)
@@ -183,7 +184,9 @@ def _at_work(workspace: Workspace, request: Request, named: Named, known: Known)
     if request.mode in choices.FROM_EARLIER and not _begins_a_task(request, named):
         folders.append(workspace.places)
     here = (error for places in folders for error in running.in_worktree(workspace, places))
-    return [*running.of_session(workspace, known.session_id), *here]
+    newest = line_of_session.newest(workspace, known.session_id)
+    names = (known.session_id, *((newest.session_id,) if newest else ()))
+    return [*(error for name in names for error in running.of_session(workspace, name)), *here]
 
 
 def _require_client(workspace: Workspace, request: Request, known: Known) -> None:

@@ -182,12 +182,20 @@ Devs-Branch: refs/heads/main
 Devs-Commit: {B}""",
     ),
     (
-        Rewound("task-1", "task-1@2", "The release waits.", "c1", replace(MOVEMENT, messages_revived=())),
+        Rewound(
+            "task-1",
+            "task-1@2",
+            "The release waits.",
+            "c1",
+            replace(MOVEMENT, messages_revived=()),
+            "codex s2",
+        ),
         "rewound",
         f"""Devs-Task: task-1
 Devs-Target: task-1@2
 Devs-Reason: The release waits.
-Devs-Clone: c1{MOVEMENT_LINES.partition(NEWLINE + "Devs-Messages-Revived")[0]}""",
+Devs-Clone: c1{MOVEMENT_LINES.partition(NEWLINE + "Devs-Messages-Revived")[0]}
+Devs-Session: codex s2""",
     ),
     (
         Undone("20010203T040506-00000000", "branch", "c1", MOVEMENT),

@@ -83,6 +83,7 @@ class Key(TrailerKey):
     DECIDED: Final = "Devs-Decided"
     MESSAGES_UNDONE: Final = "Devs-Messages-Undone"
     MESSAGES_REVIVED: Final = "Devs-Messages-Revived"
+    SESSION: Final = "Devs-Session"
 
     # Of gates.
     GATE: Final = "Devs-Gate"

@@ -91,7 +91,10 @@ def finished_by_doctor(event: Event) -> Event:
 
 @immutable
 class Rewound:
-    """A rewind to `target`, a checkpoint of `task`, by `clone`. `reason` is why a person overrode a gate."""
+    """A rewind to `target`, a checkpoint of `task`, by `clone`. `reason` is why a person overrode a gate.
+
+    `session`: what goes on in place of a conversation that was rewound, too, as `<client> <session>`; '' for none.
+    """
 
     type: ClassVar[str] = "rewound"
     task: str
@@ -99,6 +102,7 @@ class Rewound:
     reason: str
     clone: str
     movement: Movement
+    session: str = ""
 
     def fields(self) -> Fields:
         own = non_empty(
@@ -107,12 +111,12 @@ class Rewound:
             (Key.REASON, self.reason),
             (Key.CLONE, self.clone),
         )
-        return (*own, *self.movement.fields())
+        return (*own, *self.movement.fields(), *non_empty((Key.SESSION, self.session)))
 
     @classmethod
     def of(cls, event: Event) -> Rewound:
-        movement = Movement.of(event)
-        return cls(event.task, event.get(Key.TARGET), event.get(Key.REASON), event.clone, movement)
+        movement, session = Movement.of(event), event.get(Key.SESSION)
+        return cls(event.task, event.get(Key.TARGET), event.get(Key.REASON), event.clone, movement, session)
 
 
 @immutable

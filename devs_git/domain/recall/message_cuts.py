@@ -6,10 +6,10 @@ the last message that is kept, and the last one of the session at that time: tho
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from devs_git.domain.ledger.event_operations import Movement
+from devs_git.domain.ledger.event_operations import ConversationRewound, Movement, Rewound
 from devs_git.domain.ledger.events import Event
 
 
@@ -22,6 +22,14 @@ class Cut(NamedTuple):
 
     def __str__(self) -> str:
         return " ".join(self)
+
+
+class Successor(NamedTuple):
+    """The session of a client that goes on in place of the one that the `cut` names."""
+
+    client: str
+    session_id: str
+    cut: Cut
 
 
 def cut_of(text: str) -> Cut:
@@ -48,6 +56,40 @@ def in_force(operations: Iterable[Event], clone: str) -> dict[str, str]:
         for text in movement.messages_undone:
             found[text] = event.op_id
     return found
+
+
+def successors(operations: Iterable[Event], clone: str) -> dict[str, Successor]:
+    """The sessions that go on after these operations of a clone, oldest first, each by the id of the session before it."""
+    told: dict[str, str] = {}
+    standing: dict[str, str] = {}
+    for event in operations:
+        if event.clone != clone:
+            continue
+        movement, session = Movement.of(event), _session_of(event)
+        for text in movement.messages_revived:
+            standing.pop(text, None)
+        for text in movement.messages_undone:
+            # The undo of an undo has no new session. What was cut last goes on.
+            standing.pop(text, None)
+            standing[text] = told[text] = session or told.get(text, "")
+    steps = ((cut_of(text), said.partition(" ")) for text, said in standing.items() if said)
+    return {cut.session_id: Successor(client, session, cut) for cut, (client, _, session) in steps}
+
+
+def _session_of(event: Event) -> str:
+    if event.type == ConversationRewound.type:
+        return ConversationRewound.of(event).target
+    return Rewound.of(event).session
+
+
+def line_of(steps: Mapping[str, Successor], session_id: str) -> list[Successor]:
+    """The sessions that go on one after the other in place of this one."""
+    found: dict[str, Successor] = {}
+    # Anybody may have written the events, so the line may be a circle.
+    while (step := steps.get(session_id)) and step.session_id not in found:
+        session_id = step.session_id
+        found[session_id] = step
+    return list(found.values())
 
 
 def back_to(

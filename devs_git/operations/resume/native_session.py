@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from devs_git.domain.resume import start_command
 from devs_git.errors import DevsError
+from devs_git.operations.sessions import line_of_session
 from devs_git.storage.catalog import messages, transcripts
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.sessions import written_files
 from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
+    from devs_git.domain.recall.message_cuts import Successor
     from devs_git.operations.sessions.write_session import WrittenSession
 
 
@@ -53,6 +56,8 @@ class Wish(NamedTuple):
 def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) -> Ready:
     """The same session, if its transcript is there; else one that is written from the catalog.
 
+    If messages of it were taken back, it is the one that goes on in its place.
+
     MESSAGE_NOT_FOUND if there is none, or if the catalog does not have it; GATE_BLOCKED if it has to be written while a gate is open; the codes of
     `write_session`.
     """
@@ -62,7 +67,11 @@ def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) ->
             "No session is known that could go on.",
             hint="Begin a new one: devs-git resume TASK --mode with_context",
         )
+    newest = line_of_session.newest(workspace, session_id)
+    session_id = newest.session_id if newest else session_id
     known = messages.session(catalog, session_id)
+    if newest and known is None:
+        return _cut(workspace, catalog, newest, wish)
     if known is None:
         raise DevsError(
             "MESSAGE_NOT_FOUND",
@@ -74,7 +83,7 @@ def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) ->
     # Anybody may have written a transcript. An id that begins with a dash would be an option of the client.
     own = () if session_id.startswith("-") else transcripts.of_session(catalog, session_id)
     if not own or client != known.client:
-        return _written(workspace, catalog, session_id, wish)
+        return _written(workspace, catalog, (session_id, ""), wish)
     session = ResumedSession(
         client,
         session_id,
@@ -87,7 +96,27 @@ def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) ->
     return ready(session, wish.context)
 
 
-def _written(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) -> Ready:
+def _cut(workspace: Workspace, catalog: Catalog, newest: Successor, wish: Wish) -> Ready:
+    """The session that a rewind of the conversation has written, and with which nobody has gone on yet."""
+    point = newest.cut.session_id, newest.cut.kept
+    file = written_files.of_session(catalog, newest.session_id)
+    if file is None or (wish.to or file.client) != file.client:
+        return _written(workspace, catalog, point, wish)
+    said, tokens = messages.size_until(catalog, *point)
+    session = ResumedSession(
+        file.client,
+        file.session_id,
+        os.fspath(file.path),
+        said,
+        tokens,
+        written=False,
+        left_out=(),
+    )
+    return ready(session, wish.context)
+
+
+def _written(workspace: Workspace, catalog: Catalog, point: tuple[str, str], wish: Wish) -> Ready:
+    """A session that is written now: an earlier one, up to the message with this id, '' for all of it."""
     from devs_git.operations.sessions import write_session
 
     for gate in workspace.ledger.open_gates()[:1]:
@@ -99,7 +128,7 @@ def _written(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish
         )
     assert wish.places.top
     target = write_session.Target(wish.places.top, wish.title, refs.branch(wish.places.git_dir))
-    made = write_session.write(workspace, catalog, write_session.Point(session_id), target, wish.to)
+    made = write_session.write(workspace, catalog, write_session.Point(*point), target, wish.to)
     return ready(session_of(made), wish.context)
 
 

@@ -10,6 +10,7 @@ from devs_git.domain.resume.assemble_bundle import Facts
 from devs_git.domain.resume.bundle import Bundle, BundleDirective, Mode
 from devs_git.operations.resume import bundle_facts, code_state, earlier_state, make_bundle
 from devs_git.operations.resume.resumable import Named
+from devs_git.operations.sessions import line_of_session
 from devs_git.storage.catalog import conversation_snapshots, messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.sessions.newest_messages import Span
@@ -84,8 +85,10 @@ def _of_task(
 def _of_contract(
     workspace: Workspace, catalog: Catalog, tip: Tip, found: tuple[Contract, Places | None], wanted: Wanted
 ) -> tuple[Facts, Span]:
-    (contract, places), span = found, Span(session_id=found[0].session)
+    contract, places = found
+    span = Span(session_id=line_of_session.recorded(workspace, catalog, contract.session))
     if wanted.point:
+        span = Span(session_id=contract.session)
         cut = earlier_state.cut_of(workspace, catalog, wanted.point, contract.session)
         span = span._replace(upto=cut[1] if cut else 0)
     return bundle_facts.of_contract(workspace, tip, contract, places, wanted.point), span

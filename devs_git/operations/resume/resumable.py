@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
 from devs_git.domain.ledger import contracts, ids
 from devs_git.domain.ledger.event_contracts import Contract
 from devs_git.domain.ledger.history import Checkpoint, History, Task
+from devs_git.domain.recall import message_cuts
+from devs_git.domain.recall.message_cuts import Successor
 from devs_git.errors import DevsError
 from devs_git.operations.rewind import rewind_plan
 from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.git.program import Git
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 _TARGET = re.compile(f"{ids.TARGET_FORM}", re.ASCII)
 
@@ -76,11 +79,16 @@ def find(git: Git, history: History, name: str, *, contract: bool) -> Named:
         ) from None
 
 
-def rows(history: History, catalog: Catalog) -> list[Row]:
-    """All tasks, and all contracts that have a supervisor, the newest sign first."""
+def rows(history: History, catalog: Catalog, steps: Mapping[str, Successor]) -> list[Row]:
+    """All tasks, and all contracts that have a supervisor, the newest sign first. `steps`: which sessions go on in others."""
     found = [_task_row(history, catalog, task) for task in history.tasks.values()]
     found += [_contract_row(catalog, one) for one in history.contracts.values() if one.session]
-    return sorted(found, key=key, reverse=True)
+    return sorted((_at_its_end(row, steps) for row in found), key=key, reverse=True)
+
+
+def _at_its_end(row: Row, steps: Mapping[str, Successor]) -> Row:
+    line = message_cuts.line_of(steps, row.session_id)
+    return replace(row, session_id=line[-1].session_id) if line else row
 
 
 def key(row: Row) -> str:

@@ -28,10 +28,11 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Cause:
-    """Why a rewind is made: the verb, and the cuts of conversations that belong to it."""
+    """Why a rewind is made: the verb, and the cuts of conversations that belong to it, with the session that goes on."""
 
     verb: str = "rewind"
     cuts: tuple[str, ...] = ()
+    session: str = ""
 
 
 @immutable
@@ -192,7 +193,9 @@ def rewind(
     def build(tip: Tip, old: State, kept: Preserved, backup: str) -> Draft:
         _require_same(tip, plan)
         moved = movement(change, old, kept, backup)
-        content = Rewound(point.task_id, point.name, request.override_reason or "", clone, moved)
+        content = Rewound(
+            point.task_id, point.name, request.override_reason or "", clone, moved, cause.session
+        )
         subject = f"{change.subject} (undoes {', '.join(plan.effect.affected) or 'no task'})"
         event = workspace.event_of(content, subject, verb_name=cause.verb)
         record = rewind_record.text(content, site.places.worktree_id, plan, kept)

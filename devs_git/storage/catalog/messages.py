@@ -185,6 +185,16 @@ def find(catalog: Catalog, message_id: str, session_id: str = "") -> Place:
     return _place(found[0])
 
 
+def size_until(catalog: Catalog, session_id: str, message_id: str) -> tuple[int, int]:
+    """How many messages a session has up to this one, and how many tokens; (0, 0) if it has no such message."""
+    query = (
+        "SELECT p.position, p.token_count FROM paths p JOIN messages m ON m.number = p.number "
+        "WHERE p.session_id = ? AND m.message_id = ?"
+    )
+    found = catalog.rows(query, session_id, message_id)
+    return (int(found[0][0]), int(found[0][1])) if found else (0, 0)
+
+
 def last_time(catalog: Catalog, known: Session) -> str:
     """The time of the last message of a session."""
     query = "SELECT created_at FROM messages WHERE number = (SELECT number FROM paths WHERE session_id = ? AND position = ?)"

@@ -60,6 +60,11 @@ def list_files(catalog: Catalog) -> Iterator[WrittenFile]:
             yield file
 
 
+def of_session(catalog: Catalog, session_id: str) -> WrittenFile | None:
+    """The file that was written as this session, if it is still there."""
+    return next((file for file in list_files(catalog) if file.session_id == session_id), None)
+
+
 def forget(catalog: Catalog, paths: Iterable[str]) -> None:
     """Forget files that are deleted, inside `fulltext.write_transaction`."""
     for path in paths:

@@ -1,0 +1,28 @@
+"""Which session goes on in place of one of which messages were taken back, and then in place of that one."""
+
+from __future__ import annotations
+
+from devs_git.domain.recall import message_cuts
+from devs_git.domain.recall.message_cuts import Successor
+from devs_git.storage.catalog import messages
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.ledger.clone_history import clone_of
+from devs_git.workspace import Workspace
+
+
+def successors(workspace: Workspace) -> dict[str, Successor]:
+    """Each session that goes on in this clone, by the id of the session before it."""
+    operations = workspace.ledger.require().here.operations
+    return message_cuts.successors(operations, clone_of(workspace.places.common))
+
+
+def newest(workspace: Workspace, session_id: str) -> Successor | None:
+    """The session that goes on in place of this one; None if it goes on itself."""
+    line = message_cuts.line_of(successors(workspace), session_id)
+    return line[-1] if line else None
+
+
+def recorded(workspace: Workspace, catalog: Catalog, session_id: str) -> str:
+    """The newest session in place of this one with which somebody has gone on, so that the catalog has it; else this one."""
+    line = (step.session_id for step in reversed(message_cuts.line_of(successors(workspace), session_id)))
+    return next((one for one in line if messages.session(catalog, one)), session_id)
