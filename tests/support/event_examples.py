@@ -60,6 +60,7 @@ MOVEMENT: Final = Movement(
     ("s m1 m9",),
     ("s m3 m7", "t m1 m2"),
 )
+DROP: Final = Movement(OP, MAIN, A, B, C, undone=(D,), statuses=(("task-1", "dropped"),))
 MOVEMENT_LINES: Final = f"""
 Devs-Op: {OP}
 Devs-Branch: refs/heads/main
@@ -182,18 +183,11 @@ Devs-Branch: refs/heads/main
 Devs-Commit: {B}""",
     ),
     (
-        Rewound(
-            "task-1",
-            "task-1@2",
-            "The release waits.",
-            "c1",
-            replace(MOVEMENT, messages_revived=()),
-            "codex s2",
-        ),
+        Rewound("task-1", "task-1@2", "It waits.", "c1", replace(MOVEMENT, messages_revived=()), "codex s2"),
         "rewound",
         f"""Devs-Task: task-1
 Devs-Target: task-1@2
-Devs-Reason: The release waits.
+Devs-Reason: It waits.
 Devs-Clone: c1{MOVEMENT_LINES.partition(NEWLINE + "Devs-Messages-Revived")[0]}
 Devs-Session: codex s2""",
     ),
@@ -224,12 +218,7 @@ Devs-Backup: {C}
 Devs-Messages-Undone: s m1 m9""",
     ),
     (
-        Dropped(
-            "task-1",
-            "Broken.",
-            "c1",
-            Movement(OP, MAIN, A, B, C, undone=(D,), statuses=(("task-1", "dropped"),)),
-        ),
+        Dropped("task-1", "Broken.", "c1", DROP),
         "dropped",
         f"""Devs-Task: task-1
 Devs-Reason: Broken.
