@@ -1,4 +1,12 @@
-case $event in Stop | SessionEnd | AfterAgent) [ ! -d "$here/devs/turns" ] || note_turn "$(head -c 4000 "$spool/.$id")" ;; esac
+# include agent/keep-transcript.sh
+case $event in
+  Stop | SubagentStop | SessionEnd | AfterAgent)
+    if [ -d "$here/devs/turns" ]; then
+      begin=$(head -c 4000 "$spool/.$id")
+      keep_transcript "$begin"
+      [ "$event" = SubagentStop ] || note_turn "$begin"
+    fi ;;
+esac
 # After a call that may write, and when a session stops: the state is kept, if it changed. Python also looks what a command
 # destroyed, and says what the model could not be told before.
 if [ -f "$tool_common/devs/moments-on" ] && may_write "$(head -c 4000 "$spool/.$id")" &&

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,15 +77,24 @@ def ingest_pending(workspace: Workspace, catalog: Catalog) -> None:
             pending.at,
             snapshot=pending.snapshot,
         )
+        # The hook gave the file a second name. Our plug-in writes its own file there.
+        kept = workspace.places.transcripts / pending.path.name
         with contextlib.suppress(DevsError):
             if workspace.policy.record_conversations:
-                ingest_transcript(
-                    workspace, catalog, Source(pending.path, pending.client, pending.session_id), how
-                )
-            elif pending.path.resolve().parent == workspace.places.transcripts.resolve():
-                # Our plug-in wrote it, and cannot read the policy.
-                pending.path.unlink(missing_ok=True)
+                source = Source(pending.path, pending.client, pending.session_id, kept)
+                ingest_transcript(workspace, catalog, source, how)
+                if os.path.realpath(pending.path.parent) != os.path.realpath(kept.parent):
+                    _remove(kept)
+            else:
+                # Neither the hook nor our plug-in can read the policy.
+                _remove(kept)
         pending_transcripts.forget(catalog, pending)
+
+
+def _remove(file: Path) -> None:
+    # The path is from a payload: it may name a folder, or have a NUL.
+    with contextlib.suppress(OSError, ValueError):
+        file.unlink()
 
 
 def _around(ours: Places, cwd: str) -> Places:

@@ -39,11 +39,19 @@ _HEAD, _TAIL = 1 << 12, 1 << 16
 
 
 class Source(NamedTuple):
-    """A transcript. `client` and `session_id` are '' if the caller does not know them."""
+    """A transcript. `client` and `session_id` are '' if the caller does not know them. `kept` is read if the file is gone."""
 
     path: Path
     client: str = ""
     session_id: str = ""
+    kept: Path | None = None
+
+    @property
+    def file(self) -> Path:
+        """The file that is read."""
+        # os.path answers no where it may not look; a path object would raise.
+        gone = not os.path.exists(self.path)  # noqa: PTH110
+        return self.kept if gone and self.kept and os.path.isfile(self.kept) else self.path  # noqa: PTH113
 
 
 class ReadContext(NamedTuple):
@@ -113,7 +121,7 @@ def take_in(
     position: _Position | None = None
     garbage = 0
     rewritten = False
-    with transcript_file.open_to_read(source.path) as stream:
+    with transcript_file.open_to_read(source.file) as stream:
         client = source.client or client_of(
             islice(iter(partial(stream.readline, limits.LINE.most), b""), LOOKED_AT)
         )

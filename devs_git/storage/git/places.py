@@ -95,7 +95,7 @@ class Places:
 
     @property
     def transcripts(self) -> Path:
-        """The folder of the transcripts that our plug-ins write, for clients that keep none."""
+        """The folder of transcripts: those that our plug-ins write, and second names that a hook gives to a client's."""
         return self.shared / "transcripts"
 
     @property
