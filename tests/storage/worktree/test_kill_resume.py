@@ -1,4 +1,4 @@
-"""`kill -9` of a `resume` that rewinds: the code is as before or at the checkpoint, and then the session is whole."""
+"""`kill -9` of a `resume` that rewinds: the code is as before or at the earlier state, and then the session is whole."""
 
 from __future__ import annotations
 
@@ -24,6 +24,12 @@ REQUEST: dict[str, Any] = {
     "contract": "main",
     "mode": "from_checkpoint",
     "checkpoint": "task-10",
+    "preserve": "stash",
+    "untracked": "remove",
+}
+RESTART: dict[str, Any] = {
+    "target": "task-10",
+    "mode": "clean_restart",
     "preserve": "stash",
     "untracked": "remove",
 }
@@ -71,8 +77,26 @@ def test_code_and_session_killed_before_any_step_are_both_there_or_the_code_is_a
     for at in chosen:
         copy, before = stage.fresh_copy(), written()
         assert stage.run(copy, at=at)["killed"]
-        check(stage, copy, (at, stage.steps[at]), before)
-    record_property("counted", f"resume: {stage.runs} kills, ended {stage.ends}")
+        if check(stage, copy, (at, stage.steps[at]), before) == "old":
+            assert stage.run(copy)["error"] is None
+            assert check(stage, copy, at, before) == "new"
+    record_property("counted", f"resume: {stage.runs} runs, ended {stage.ends}")
+    assert stage.ends["old"]
+
+
+@pytest.mark.quick
+def test_a_clean_restart_killed_before_any_step_is_as_if_not_begun_or_done(
+    steered: Scene, drive: Driver, record_property: Told
+) -> None:
+    stage = KilledVerb(steered.top, "resume", RESTART, drive)
+    chosen = [at for at, name in enumerate(stage.steps) if not QUICK or name in ("transaction", "refs")]
+    for at in chosen:
+        copy = stage.fresh_copy()
+        assert stage.run(copy, at=at)["killed"]
+        if stage.recover_and_check(copy, (at, stage.steps[at])) == "old":
+            assert stage.run(copy)["error"] is None
+            assert stage.recover_and_check(copy, at) == "new"
+    record_property("counted", f"resume: {stage.runs} runs, ended {stage.ends}")
     assert stage.ends["old"]
 
 
