@@ -33,7 +33,7 @@ from devs_git.commands import (
     trace_put,
 )
 from devs_git.entrypoints import router
-from devs_git.entrypoints.http.routes import PREFIX
+from devs_git.entrypoints.http.routes import PREFIX, ROUTES
 from devs_git.entrypoints.mcp import stdio
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import EXIT_NO
@@ -208,7 +208,8 @@ def by_route(world: World, case: Case) -> Told:
             answer = web.get(PREFIX + case.path + ("?" + urlencode(case.given) if case.given else ""))
         else:
             answer = web.post(PREFIX + case.path, **case.given)
-    return Told("HTTP, by route", answer.value, answer.status in (200, 201))
+    status = next(one.status for one in ROUTES if f"{one.method} {one.path}" == case.route)
+    return Told("HTTP, by route", answer.value, answer.status == status)
 
 
 def answers(world: World, case: Case, capsys: pytest.CaptureFixture[str]) -> Iterator[Told]:
