@@ -21,7 +21,7 @@ from devs_git.domain.recall.purge_terms import SHORTEST, DroppedRef, Remainder, 
 from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.purge import own_files, refs_and_objects
+from devs_git.operations.purge import directives, own_files, refs_and_objects
 from devs_git.operations.purge.refs_and_objects import Secret, SecretPlaces
 from devs_git.storage.catalog import fulltext, purge_rows
 from devs_git.storage.catalog.database import NAME, Catalog
@@ -185,6 +185,7 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     every = (workspace.places, *worktrees(git, common))
     files, left = own_files.find_files(every, objects.forms)
     written, theirs = own_files.find_sessions(catalog, objects.forms)
+    left += directives.find(workspace, objects.forms)
     left += [*own_files.find_on_disk(every, path), *own_files.find_in_git_messages(every, objects.forms)]
     return _Plan(objects, hits, (*files, *written), (*objects.left, *left, *theirs), lost)
 
