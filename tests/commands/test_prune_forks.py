@@ -67,3 +67,24 @@ def test_the_session_of_a_rewound_checkpoint_stays_with_the_fork_that_began_ther
     call(initialised, "rewind", rewind.Request("9"))
     monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
     assert kept(run(initialised))["s"] == "task-10b was forked from task-10@1"
+
+
+@pytest.mark.parametrize("steered", [True, False])
+def test_the_session_in_which_a_task_began_stays_with_the_fork_from_there(
+    initialised: Path, monkeypatch: pytest.MonkeyPatch, *, steered: bool
+) -> None:
+    monkeypatch.setenv("DEVS_GIT_CLOCK", OLD)
+    tell(initialised, "other", 2)
+    tell(initialised, "s", 2)
+    if steered:
+        monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "steering")
+    call(initialised, "task start", task_start.Request("10"))
+    if steered:
+        monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
+        tell(initialised, "steering", 1)
+    forked(initialised, "10@0")
+    monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
+    staying = "steering" if steered else "s"
+    done = run(initialised)
+    assert kept(done) == {staying: "task-10b was forked from task-10@0"}
+    assert (said(initialised, staying) != [], said(initialised, "other")) == (True, [])

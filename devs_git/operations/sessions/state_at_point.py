@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devs_git.domain.ledger.events import Event
 from devs_git.domain.moments import names
 from devs_git.domain.moments.moment import Moment
-from devs_git.domain.recall.conversation_prefix import Prefix, prefix_of
+from devs_git.domain.recall.conversation_prefix import prefix_of
 from devs_git.errors import DevsError
 from devs_git.operations.moments import resolve_moment
 from devs_git.operations.sessions import find_point
@@ -59,9 +58,8 @@ def _moments(workspace: Workspace, catalog: Catalog, point: RewindPoint) -> Iter
 def _checkpoint(workspace: Workspace, catalog: Catalog, point: RewindPoint) -> tuple[str, str] | None:
     """Time and name of the newest live checkpoint with a part of the session that ends at the point or before it."""
     history = workspace.ledger.require().here
-    told = _conversations(workspace.ledger.events(oldest_first=True))
     for checkpoint in sorted(history.live(), key=lambda one: one.created_at, reverse=True):
-        prefix = told.get(checkpoint.tag)
+        prefix = prefix_of(checkpoint.conversation)
         if prefix is None or prefix.session_id != point.cut.session_id:
             continue
         # A fork may have got its beginning after the event was written. The catalog of a dry run may not know the event.
@@ -69,16 +67,3 @@ def _checkpoint(workspace: Workspace, catalog: Catalog, point: RewindPoint) -> t
         if (taken.message_count if taken else prefix.count) <= point.kept:
             return checkpoint.created_at, checkpoint.name
     return None
-
-
-def _conversations(events: Iterable[Event]) -> dict[str, Prefix]:
-    """The conversation of each checkpoint by the oid of its tag, also of those whose commits were rewritten."""
-    found: dict[str, Prefix] = {}
-    for event in events:
-        prefix = prefix_of(event.conversation)
-        if event.effects.records and prefix:
-            found[event.tag] = prefix
-        for old, new, *_rest in (words for words in event.moves if len(words) > 1):
-            if old in found:
-                found[new] = found[old]
-    return found

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from devs_git.domain.checkpoints.retention import Kept, Outdated
 from devs_git.domain.gates.policy import Policy
+from devs_git.domain.ledger.event_contracts import session_in
 from devs_git.domain.moments import names
 from devs_git.domain.recall.conversation import main_session
 from devs_git.domain.recall.traces import TraceRow
@@ -16,7 +17,7 @@ from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import prune_sessions, prune_traces
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.sessions import written_files
+from devs_git.storage.catalog.sessions import points, written_files
 from devs_git.storage.moments import read_moments
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -39,14 +40,14 @@ def find(workspace: Workspace, catalog: Catalog, backups: Collection[str]) -> tu
     traces = []
     if policy.keep_traces is not None:
         traces = prune_traces.older(catalog, _before(workspace, policy.keep_traces))
-    needed = _needed(workspace, backups) if sessions or snapshots or traces else _Needed({}, {})
+    needed = _needed(workspace, catalog, backups) if sessions or snapshots or traces else _Needed({}, {})
     conversations = _conversations(workspace, catalog, sessions, needed)
     going = set(conversations.rows)
     found = (conversations, _snapshots(policy, snapshots, going, needed), _written(policy, catalog, bound))
     return found if policy.keep_traces is None else (*found, _traces(policy.keep_traces, traces, needed))
 
 
-def _needed(workspace: Workspace, backups: Collection[str]) -> _Needed:
+def _needed(workspace: Workspace, catalog: Catalog, backups: Collection[str]) -> _Needed:
     from devs_git.domain.recall import needed_sessions  # only where something is old
 
     tip = workspace.ledger.tip()
@@ -57,29 +58,38 @@ def _needed(workspace: Workspace, backups: Collection[str]) -> _Needed:
     tags = needed_sessions.needed_checkpoints((tip.history, tip.here), undoable)
     named = needed_sessions.sessions_of_checkpoints(workspace.ledger.events(tip.oid, oldest_first=True))
     cut = needed_sessions.cut_sessions(operations, undoable)
-    forked = dict(_sessions_of_forks(workspace))
+    forked = dict(_sessions_of_forks(workspace, catalog))
     return _Needed(tags, cut | forked | needed_sessions.reasons_to_keep(named, tags))
 
 
-def _sessions_of_forks(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """The session of each moment at which a live fork began, with the reason why it stays."""
+def _sessions_of_forks(workspace: Workspace, catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """The session of each moment, and of each beginning of a task, at which a live fork began, with the reason why it stays."""
     for name, task_id in fork_moments(workspace).items():
         with contextlib.suppress(DevsError):  # nobody has this moment any more
             _, details = read_moments.look_up(workspace.objects, name)
             yield main_session(details.occasion.session), f"{task_id} was forked from a moment of it"
+    for name, task_id in _fork_points(workspace).items():
+        task = workspace.ledger.tip().history.tasks.get(name.removesuffix("@0"))
+        if task and name.endswith("@0"):
+            said = points.in_worktree(catalog, task.worktree, task.started_at)
+            began = (session_in(task.spawned_by)[1], said.session_id if said else "")
+            yield from ((main_session(one), f"{task_id} was forked from {name}") for one in began if one)
 
 
 def fork_moments(workspace: Workspace) -> dict[str, str]:
     """The ids of the moments at which live forks began, each with the task of a fork."""
+    return {
+        name.removeprefix(names.PREFIX): task_id
+        for name, task_id in _fork_points(workspace).items()
+        if name.startswith(names.PREFIX)
+    }
+
+
+def _fork_points(workspace: Workspace) -> dict[str, str]:
     from devs_git.domain.recall import needed_sessions
 
     tip = workspace.ledger.tip()
-    points = needed_sessions.fork_points((tip.history, tip.here))
-    return {
-        name.removeprefix(names.PREFIX): task_id
-        for name, task_id in points.items()
-        if name.startswith(names.PREFIX)
-    }
+    return needed_sessions.fork_points((tip.history, tip.here))
 
 
 def _old_sessions(catalog: Catalog, bound: str) -> list[str]:
