@@ -85,7 +85,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     tasks = [task for task in here.tasks.values() if task.contract == known.name]
     newest = sorted(tasks, key=lambda task: task.started_at, reverse=True)[: request.limit]
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-        session = line_of_session.recorded(workspace, catalog, known.session)
+        session = line_of_session.newest_recorded(workspace, catalog, known.session)
         page = session_page.read(catalog, session, Wanted(request.limit, request.cursor))
         state = _state(workspace, catalog, session)
     return _result(known, state, page, tuple(_task(here, task) for task in newest), len(tasks))

@@ -179,7 +179,7 @@ def _session(workspace: Workspace, catalog: Catalog, request: Request) -> str:
         from devs_git.operations.sessions import line_of_session
 
         steering = contracts.require(workspace.ledger.require().here, request.contract).session
-        name = line_of_session.recorded(workspace, catalog, steering)
+        name = line_of_session.newest_recorded(workspace, catalog, steering)
     found = messages.session(catalog, name) if name else None
     if not (request.session or request.contract):
         found = messages.last_session(catalog, workspace.places.worktree_id)

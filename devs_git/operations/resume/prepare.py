@@ -86,7 +86,7 @@ def _of_contract(
     workspace: Workspace, catalog: Catalog, tip: Tip, found: tuple[Contract, Places | None], wanted: Wanted
 ) -> tuple[Facts, Span]:
     contract, places = found
-    span = Span(session_id=line_of_session.recorded(workspace, catalog, contract.session))
+    span = Span(session_id=line_of_session.newest_recorded(workspace, catalog, contract.session))
     if wanted.point:
         span = Span(session_id=contract.session)
         cut = earlier_state.cut_of(workspace, catalog, wanted.point, contract.session)

@@ -22,7 +22,7 @@ def newest(workspace: Workspace, session_id: str) -> Successor | None:
     return line[-1] if line else None
 
 
-def recorded(workspace: Workspace, catalog: Catalog, session_id: str) -> str:
+def newest_recorded(workspace: Workspace, catalog: Catalog, session_id: str) -> str:
     """The newest session in place of this one with which somebody has gone on, so that the catalog has it; else this one."""
     line = (step.session_id for step in reversed(message_cuts.line_of(successors(workspace), session_id)))
     return next((one for one in line if messages.session(catalog, one)), session_id)
