@@ -12,6 +12,7 @@ import pytest
 from devs_git.operations.recall.open_catalog import open_catalog
 from devs_git.operations.sessions import write_session
 from devs_git.operations.sessions.write_session import Point, Target, WrittenSession
+from devs_git.storage.hooks import client_programs
 from devs_git.workspace import Workspace
 from tests.clients.claude_code import ClaudeCode
 from tests.clients.codex import Codex, CodexInCode
@@ -147,6 +148,17 @@ def test_codex_reads_back_what_an_untried_version_of_it_is_written(story: Story)
         target = Target(story.bench.top, installed="9.9.9")
         written = write_session.write(workspace, catalog, Point(story.session), target)
     assert written.file.exists()
+
+
+def test_codex_resumes_a_written_session_as_it_does_at_a_terminal(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There it refuses a session whose provider is not configured. `codex exec resume` does not look."""
+    written = write(story.bench, story.session, "")
+    monkeypatch.setattr(client_programs, "SECONDS", 60.0)
+    places, asked = Workspace.open(story.bench.top).places, {"threadId": written.session_id}
+    answer = client_programs.ask(("codex", "app-server"), places, "thread/resume", asked)
+    assert answer["result"]["thread"]["modelProvider"] == "scripted"
 
 
 def test_our_reader_knows_the_messages_of_a_written_rollout_again(story: Story) -> None:

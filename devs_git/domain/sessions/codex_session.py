@@ -15,6 +15,8 @@ from devs_git.domain.recall.session_entries import SessionEntry
 from devs_git.domain.sessions.new_session import NewSession
 
 _CUSTOM: Final = "custom_tool_call"
+# Codex's own, where its settings name none.
+_PROVIDER: Final = "openai"
 _UNTIMED: Final = "1970-01-01T00:00:00.000Z"
 
 
@@ -38,6 +40,8 @@ def lines(entries: Sequence[SessionEntry], new: NewSession) -> Iterator[dict[str
         "originator": "codex_cli_rs",
         "cli_version": new.version,
         "source": "cli",
+        # At a terminal, Codex goes on with no session that lacks it.
+        "model_provider": provider(new.settings),
         **({"git": {"branch": new.branch}} if new.branch else {}),
     }
     yield {"timestamp": new.at, "type": "session_meta", "payload": meta}
@@ -46,6 +50,20 @@ def lines(entries: Sequence[SessionEntry], new: NewSession) -> Iterator[dict[str
         time = entry.message.timestamp or _UNTIMED
         for kind, payload in _said(entry, custom):
             yield {"timestamp": time, "type": kind, "payload": payload}
+
+
+def provider(settings: str) -> str:
+    """The provider of models that the text of `config.toml` names, for itself or in the profile that it names."""
+    import tomllib
+
+    try:
+        found = tomllib.loads(settings)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return _PROVIDER
+    profiles, name = found.get("profiles"), found.get("profile")
+    profile = profiles.get(name) if isinstance(profiles, dict) and isinstance(name, str) else None
+    named = [one.get("model_provider") for one in (profile, found) if isinstance(one, dict)]
+    return next((one for one in named if isinstance(one, str) and one), _PROVIDER)
 
 
 def _said(entry: SessionEntry, custom: set[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -18,6 +18,7 @@ class NativeForm(NamedTuple):
 
     `home`: the variable with the client's folder, and the folder without it. `place`: the file's path below it.
     `for_model`: of a session of this client, the entries to write. `resume`: the command that goes on, before the id.
+    `settings`: the file below the client's folder that says something which each session has, '' for none.
     `reads_back`: whether the client's program can be asked what it reads of a session.
     """
 
@@ -27,6 +28,7 @@ class NativeForm(NamedTuple):
     for_model: Callable[[Sequence[SessionEntry]], list[SessionEntry]]
     lines: Callable[[Sequence[SessionEntry], NewSession], Iterator[dict[str, Any]]]
     resume: tuple[str, ...]
+    settings: str = ""
     reads_back: bool = False
 
 
@@ -46,6 +48,7 @@ NATIVE_FORMS: Final = {
         codex_session.for_model,
         codex_session.lines,
         ("codex", "resume"),
+        settings="config.toml",
         reads_back=True,
     ),
 }

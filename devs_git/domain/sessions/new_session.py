@@ -12,7 +12,8 @@ class NewSession:
     """The session to write: its id, its worktree, and of which session (`source`) it is the beginning.
 
     `version`: that of the client which reads it. `at`: when it is written, UTC with milliseconds. `branch`: that of the
-    worktree, '' for none. `new_id` makes ids of its lines.
+    worktree, '' for none. `new_id` makes ids of its lines. `settings`: the text of the client's settings, as its
+    `NativeForm` names the file.
     """
 
     session_id: str
@@ -23,3 +24,4 @@ class NewSession:
     new_id: Callable[[], str]
     title: str = ""
     branch: str = ""
+    settings: str = ""

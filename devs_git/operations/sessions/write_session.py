@@ -96,6 +96,7 @@ def write(
         workspace.new_trace_id,
         target.title,
         target.branch,
+        _settings(form),
     )
     file = _home(form) / form.place(new)
     written = WrittenFile(file, form.client.name, new.session_id, new.source, new.at)
@@ -210,6 +211,18 @@ def _is_short(entry: SessionEntry) -> bool:
 def _home(form: NativeForm) -> Path:
     variable, folder = form.home
     return Path(os.environ.get(variable) or folder).expanduser()
+
+
+def _settings(form: NativeForm) -> str:
+    """The text of the client's settings; '' if it has none, or if they cannot be read."""
+    from devs_git.domain.text import limits
+    from devs_git.storage.git import bounded
+
+    try:
+        data = bounded.read_regular(_home(form) / form.settings, limits.FILE, form.settings or "settings")
+    except (OSError, DevsError):
+        return ""
+    return data.decode("utf-8", "replace")
 
 
 def _size(entry: SessionEntry) -> int:

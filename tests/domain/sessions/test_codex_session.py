@@ -23,6 +23,7 @@ from devs_git.domain.recall.session_entries import (
 from devs_git.domain.recall.traces import shorten
 from devs_git.domain.sessions import codex_session, other_client
 from devs_git.domain.sessions.new_session import NewSession
+from devs_git.values import replace
 
 pytestmark = pytest.mark.quick
 
@@ -222,3 +223,21 @@ def test_what_codex_reads_of_a_session_is_compared_with_what_was_said() -> None:
     assert not codex_session.is_read_back({"turns": [{"items": shown[:1]}]}, entries)
     assert not codex_session.is_read_back({"turns": []}, entries)
     assert not codex_session.is_read_back(None, entries)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ("", "openai"),
+        ('model_provider = "local"\n', "local"),
+        ('model_provider = "local"\nprofile = "p"\n[profiles.p]\nmodel_provider = "far"\n', "far"),
+        ('model_provider = "local"\nprofile = "p"\n[profiles.q]\nmodel_provider = "far"\n', "local"),
+        ("model_provider = 7\nprofile = []\nprofiles = 1\n", "openai"),
+        ("no toml", "openai"),
+    ],
+)
+def test_a_session_names_the_provider_of_the_settings(settings: str, named: str) -> None:
+    """Without one, `codex resume` at a terminal says that the provider "" is not configured."""
+    entries = read(said(1, "user", "one"))
+    first, *_ = codex_session.lines(entries, replace(NEW, settings=settings))
+    assert first["payload"]["model_provider"] == named
