@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from devs_git.operations.sessions.rewind_point import Choice, RewindPoint
     from devs_git.operations.sessions.write_session import WrittenSession
     from devs_git.storage.catalog.database import Catalog
+    from devs_git.storage.catalog.messages import Session
 
 NAME: Final = "conversation rewind"
 REFUSAL: Final = "GIT_RESET_FAILED"
@@ -143,10 +144,10 @@ def run(workspace: Workspace, request: Request) -> Result:
             return replace(shown, blocked_by=(*shown.blocked_by, *(error.envelope() for error in found)))
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
         with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-            session_id = _session(workspace, catalog, request)
-            for error in _at_work(workspace, session_id, request):
+            session = _session(workspace, catalog, request)
+            for error in _at_work(workspace, session.session_id, request):
                 raise error
-            _take_in(workspace, catalog, session_id)
+            _take_in(workspace, catalog, session)
             point = _find(workspace, catalog, request)
             result = (
                 _rewind_both(workspace, site, catalog, request, point)
@@ -166,13 +167,13 @@ def _at_work(workspace: Workspace, session_id: str, request: Request) -> list[De
     return [] if request.force else [*running.of_session(workspace, session_id), *here]
 
 
-def _take_in(workspace: Workspace, catalog: Catalog, session_id: str) -> None:
+def _take_in(workspace: Workspace, catalog: Catalog, session: Session) -> None:
     """Read what is new in the transcript: it is taken back, too."""
-    for source in transcripts.of_session(catalog, session_id):
-        ingest.ingest_transcript(workspace, catalog, source, ingest.current_attribution(workspace))
+    for source in transcripts.of_session(catalog, session.session_id):
+        ingest.ingest_transcript(workspace, catalog, source, ingest.attribution_of(workspace, session))
 
 
-def _session(workspace: Workspace, catalog: Catalog, request: Request) -> str:
+def _session(workspace: Workspace, catalog: Catalog, request: Request) -> Session:
     """The session that the request means."""
     name = request.session
     if request.contract:
@@ -183,19 +184,28 @@ def _session(workspace: Workspace, catalog: Catalog, request: Request) -> str:
     found = messages.session(catalog, name) if name else None
     if not (request.session or request.contract):
         found = messages.last_session(catalog, workspace.places.worktree_id)
+        # To show another worktree's session does no harm. To rewind it does.
+        if found and found.worktree != workspace.places.worktree_id:
+            raise DevsError(
+                "MESSAGE_NOT_FOUND",
+                "The catalog has no session of this worktree.",
+                hint="Name a session: --session ID",
+            )
     if found is None:
         raise DevsError(
             "MESSAGE_NOT_FOUND",
             "The catalog has no messages of this conversation.",
             hint="Import a transcript: devs-git conversation import FILE",
         )
-    return found.session_id
+    return found
 
 
 def _find(workspace: Workspace, catalog: Catalog, request: Request) -> RewindPoint:
     from devs_git.operations.sessions import rewind_point
 
-    return rewind_point.find(catalog, _session(workspace, catalog, request), request.choice(workspace))
+    return rewind_point.find(
+        catalog, _session(workspace, catalog, request).session_id, request.choice(workspace)
+    )
 
 
 def _preview(workspace: Workspace, catalog: Catalog, request: Request) -> Result:

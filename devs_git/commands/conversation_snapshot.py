@@ -35,8 +35,9 @@ def run(workspace: Workspace, request: Request) -> Snapshot:
     """The snapshot; MESSAGE_NOT_FOUND if there are no messages."""
     work = work_of(active_task.read(workspace.places))
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-        for source in transcripts.of_session(catalog, _session(workspace, catalog, request).session_id):
-            ingest.ingest_transcript(workspace, catalog, source, ingest.current_attribution(workspace))
+        known = _session(workspace, catalog, request)
+        for source in transcripts.of_session(catalog, known.session_id):
+            ingest.ingest_transcript(workspace, catalog, source, ingest.attribution_of(workspace, known))
         with fulltext.write_transaction(catalog):
             session = _session(workspace, catalog, request)
             task_id = request.task or (work.task if work else session.task_id)

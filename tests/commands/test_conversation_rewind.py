@@ -11,6 +11,7 @@ import pytest
 
 from devs_git.commands import (
     contract_start,
+    conversation_snapshot,
     history,
     log,
     task_complete,
@@ -20,7 +21,10 @@ from devs_git.commands import (
 from devs_git.commands import rewind as rewind_verb
 from devs_git.entrypoints.cli.texts.move_text import undo_text
 from devs_git.errors import DevsError
+from devs_git.storage.catalog import messages
+from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
+from tests.support.git_calls import git
 from tests.support.talk_scene import (
     SAID,
     call,
@@ -69,6 +73,24 @@ def test_the_messages_after_the_point_are_marked_and_the_session_goes_on_in_one_
     assert [one["message"]["content"] for one in lines if "message" in one] == ["one", "two"]
     assert done.start_command == ("claude", "--resume", done.session.session_id)
     assert transcript.read_bytes() == before
+
+
+def test_a_session_of_another_worktree_is_rewound_only_by_its_name_and_stays_there(
+    top: Path, transcript: Path, tmp_path: Path
+) -> None:
+    four(transcript)
+    take(top, transcript)
+    git("worktree", "add", "-q", str(tmp_path / "other"), where=top)
+    with pytest.raises(DevsError) as refused:
+        go_back(tmp_path / "other", by_messages=1)
+    assert refused.value.code == "MESSAGE_NOT_FOUND"
+    assert marks(top) == [False] * 4
+    assert go_back(tmp_path / "other", by_messages=1, session="s1").messages_rewound == 1
+    call(tmp_path / "other", "conversation snapshot", conversation_snapshot.Request(session="s1"))
+    with Catalog.look(Workspace.open(top).places.shared) as catalog:
+        known = messages.session(catalog, "s1")
+    assert known
+    assert known.worktree == "."
 
 
 def test_undo_brings_the_messages_back_and_a_second_undo_takes_them_back_again(

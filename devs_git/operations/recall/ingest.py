@@ -13,11 +13,12 @@ from devs_git.operations.recall import worktree_note
 from devs_git.storage.git.places import Places, locate
 from devs_git.storage.git.program import REPOSITORY_VARIABLES
 from devs_git.storage.worktree import active_task
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
+    from devs_git.storage.catalog.messages import Session
     from devs_git.storage.catalog.transcripts import ReadResult, Source
 
 
@@ -39,8 +40,23 @@ class Attribution:
 
 def current_attribution(workspace: Workspace) -> Attribution:
     """The current worktree and its active task."""
-    work = work_of(active_task.read(workspace.places))
-    return Attribution(workspace.places, work.task if work else "", work.agent if work else "")
+    return _in(workspace.places)
+
+
+def attribution_of(workspace: Workspace, session: Session) -> Attribution:
+    """The last worktree of a session, and its active task: a person may name a session of another worktree."""
+    places = workspace.places
+    if session.worktree in ("", places.worktree_id):
+        return current_attribution(workspace)
+    is_main = session.worktree == "."
+    folder = places.common if is_main else places.common / "worktrees" / session.worktree
+    # A worktree that is gone gets no note: its folder would come back.
+    return _in(replace(places, git_dir=folder, top=None) if folder.is_dir() else places)
+
+
+def _in(places: Places) -> Attribution:
+    work = work_of(active_task.read(places))
+    return Attribution(places, work.task if work else "", work.agent if work else "")
 
 
 def ingest_transcript(workspace: Workspace, catalog: Catalog, source: Source, how: Attribution) -> ReadResult:

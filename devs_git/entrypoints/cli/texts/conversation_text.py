@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import printable
+from devs_git.entrypoints.cli.texts import next_page
 from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, when
 from devs_git.entrypoints.console import paint
 
@@ -162,5 +163,5 @@ def snapshot_text(snapshot: Snapshot) -> str:
 def snapshots_text(result: conversation_snapshots.Result) -> str:
     if not result.snapshots:
         return "No snapshots. To make one: devs-git conversation snapshot"
-    again = f"\nThere are more: devs-git conversation snapshots --cursor {result.next_cursor}"
-    return table([_line(snapshot) for snapshot in result.snapshots]) + (again if result.next_cursor else "")
+    more = next_page.line("conversation snapshots", result.next_cursor) if result.next_cursor else ""
+    return table([_line(snapshot) for snapshot in result.snapshots]) + more
