@@ -9,7 +9,6 @@ from datetime import timedelta
 
 from devs_git.domain.checkpoints.retention import Kept, Outdated
 from devs_git.domain.gates.policy import Policy
-from devs_git.domain.ledger.event_contracts import session_in
 from devs_git.domain.moments import names
 from devs_git.domain.recall.conversation import main_session
 from devs_git.domain.recall.traces import TraceRow
@@ -17,7 +16,7 @@ from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import prune_sessions, prune_traces
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.sessions import points, written_files
+from devs_git.storage.catalog.sessions import written_files
 from devs_git.storage.moments import read_moments
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -71,6 +70,9 @@ def _sessions_of_forks(workspace: Workspace, catalog: Catalog) -> Iterator[tuple
     for name, task_id in _fork_points(workspace).items():
         task = workspace.ledger.tip().history.tasks.get(name.removesuffix("@0"))
         if task and name.endswith("@0"):
+            from devs_git.domain.ledger.event_contracts import session_in
+            from devs_git.storage.catalog.sessions import points
+
             said = points.in_worktree(catalog, task.worktree, task.started_at)
             began = (session_in(task.spawned_by)[1], said.session_id if said else "")
             yield from ((main_session(one), f"{task_id} was forked from {name}") for one in began if one)
