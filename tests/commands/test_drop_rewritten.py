@@ -1,11 +1,15 @@
-"""The commit of a drop that was amended or rebased still takes the task back."""
+"""The commit of a drop that was amended or rebased still takes the task back. What a shallow clone lacks is not dropped."""
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+
 import pytest
 
-from devs_git.commands import drop, log, task_status
+from devs_git.commands import drop, log, task_status, why
 from devs_git.entrypoints import router
+from devs_git.errors import DevsError
 from devs_git.storage.ledger import lines_of_work
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
@@ -76,3 +80,23 @@ def test_a_commit_of_a_drop_that_is_no_oid_is_asked_for_nowhere(scene: Scene) ->
     git = Workspace.open(scene.top).git
     assert lines_of_work.tips_without(git, ["HEAD"], ("--all", "x")) == ["HEAD"]
     assert lines_of_work.tips_without(git, ["HEAD"], ("0" * 40, "--all")) == ["HEAD"]
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_shallow_clone_without_the_parents_of_the_task_drops_nothing(
+    scene: Scene, tmp_path: Path, depth: int
+) -> None:
+    top = tmp_path / "shallow"
+    scene.git("clone", "-q", f"--depth={depth}", "--branch=main", f"file://{scene.top}", str(top))
+    scene.git("-C", str(top), "fetch", "-q", "origin", "refs/heads/devs/ledger:refs/heads/devs/ledger")
+    opened = Workspace.open(top)
+    head = opened.head
+    # At depth 2 the commit of task-12 is whole, and that of task-11 is the last one that is here.
+    name = "12" if depth == 1 else "11"
+    for dry_run in (True, False):
+        error = refusal(partial(drop.run, Workspace.open(top), drop.Request(name, dry_run=dry_run)))
+        assert (error.code, error.details["reason"]) == ("GIT_RESET_FAILED", "missing_objects")
+        assert "--unshallow" in error.hint
+    assert Workspace.open(top).head == head
+    with pytest.raises(DevsError, match="shallow"):
+        why.run(Workspace.open(top), why.Request("ten.txt:1"))

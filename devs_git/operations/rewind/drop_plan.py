@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from devs_git.domain.checkpoints import rewind_selection
 from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.checkpoints.task_commits import TaskCommit
@@ -9,7 +11,7 @@ from devs_git.domain.ledger.history import History
 from devs_git.errors import DevsError, immovable
 from devs_git.operations.gates import check_tas_lock
 from devs_git.operations.rewind import refusals, reverted_tree
-from devs_git.storage.git import object_folders
+from devs_git.storage.git import object_folders, refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import lines_of_work
 from devs_git.storage.worktree import footprint, survey
@@ -58,7 +60,16 @@ def make_plan(site: Site, task_id: str) -> DropPlan:
     commits = reverted_tree.find_commits(site.git, found.head, task_id, drops)
     if not commits:
         raise _nothing_to_drop(task_id, "HEAD has no commit of it")
+    _require_whole(site, task.started_on, commits)
     return DropPlan(task_id, task.title, commits, _effect(site.git, history, task_id, found.head), found)
+
+
+def _require_whole(site: Site, start: str, commits: Sequence[TaskCommit]) -> None:
+    """GIT_RESET_FAILED if this clone is shallow and lacks a part of the task, or what was before one of its commits."""
+    cut = refs.cut_commits(site.places.common)
+    if cut and (any(one.oid in cut for one in commits) or (start and not refs.commit_of(site.git, start))):
+        text = "This clone is shallow: what was before the task's commits is not here."
+        raise immovable("missing_objects", text, hint="Fetch the rest: git fetch --unshallow")
 
 
 def _effect(git: Git, history: History, task_id: str, head: str) -> Effect:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from devs_git.errors import invalid
+from devs_git.storage.git import refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -36,6 +37,12 @@ def find(workspace: Workspace, path: str, line: int) -> Origin:
     head, *lines = out.split("\n")
     oid, before = head.split()[:2]
     facts = dict(row.partition(" ")[::2] for row in lines if not row.startswith("\t"))
+    if oid in refs.cut_commits(workspace.places.common):
+        raise invalid(
+            "target",
+            "This clone is shallow, so git does not know from which commit this line comes.",
+            hint="Fetch the rest: git fetch --unshallow",
+        )
     text = next((row[1:] for row in lines if row.startswith("\t")), "")
     return Origin(
         commit="" if set(oid) == {"0"} else oid,

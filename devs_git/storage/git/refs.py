@@ -128,6 +128,14 @@ def _rev_parse(git: Git, words: str, ok: tuple[int, ...]) -> str:
     return out.decode().strip() if status == 0 else ""
 
 
+def cut_commits(common: Path) -> frozenset[str]:
+    """The commits whose parents are not here, because the clone is shallow: for git they add all of their files."""
+    try:
+        return frozenset((common / "shallow").read_text(encoding="ascii").split())
+    except OSError:
+        return frozenset()
+
+
 def loose(common: Path, ref: str) -> str:
     """The oid in the ref's own file, without starting git. '' if there is none: packed, symbolic or missing."""
     try:
