@@ -272,7 +272,7 @@ WITHOUT_LIMIT: Final = {
     "operations/gates/land_tas.py": (1, GIT),
     "storage/ledger/store.py": (1, OURS),
     "storage/git/places.py": (1, GIT),
-    "storage/git/refs.py": (7, GIT),
+    "storage/git/refs.py": (8, GIT),
     "storage/git/remotes/remote_names.py": (1, GIT),
     "storage/documents/package_files.py": (1, "installed with us"),
     "storage/ledger/known_tips.py": (1, OURS),

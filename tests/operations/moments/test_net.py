@@ -100,6 +100,13 @@ def test_a_stash_entry_a_branch_and_commits_of_another_branch_are_named(stashabl
     assert len(stashable.lines) == 1
 
 
+def test_a_lost_commit_is_named_whatever_signs_its_subject_has(repo: Path, git: Run) -> None:
+    (repo / "f2.txt").write_text("more\n")
+    git("commit", "-qam", "one\x1etwo\x1fthree")
+    (line,) = Net(repo).run("git reset -q --hard HEAD~1")
+    assert "1 commit" in line
+
+
 def test_a_stash_entry_that_was_applied_is_not_lost(stashable: Net, git: Run) -> None:
     git("stash", "-q", "-u")
     assert stashable.run("git stash pop -q") == ()
