@@ -7,6 +7,7 @@ leave out. It reads about 150 MB in a second. Nothing that it finds is looked up
 from __future__ import annotations
 
 import contextlib
+import importlib
 import re
 import threading
 from collections.abc import Iterable, Iterator
@@ -37,6 +38,9 @@ _LOADING: Final = threading.Lock()
 def load_meanwhile() -> None:
     """Load the detector in a thread, while the caller reads what is asked about: it takes a quarter of a second."""
     if not _detector.cache_info().currsize:
+        # Two threads that import at the same time wait for each other.
+        with contextlib.suppress(ImportError):
+            importlib.import_module("kingfisher_sdk")
         threading.Thread(target=_load).start()
 
 
