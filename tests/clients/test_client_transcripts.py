@@ -67,3 +67,19 @@ def test_a_session_that_is_resumed_keeps_its_id_and_grows(workbench: Workbench) 
         "Go on.",
     ]
     assert {one["session_id"] for one in workbench.answer("trace", "list")["traces"]} == {session}
+
+
+def test_a_session_that_the_client_deleted_before_any_command_of_ours_ran_is_whole(
+    workbench: Workbench,
+) -> None:
+    program = workbench.program
+    session = workbench.run((program.shell("echo one"),)).payloads[0]["session_id"]
+    # OpenCode keeps no transcript: that one is ours.
+    if program.client != "opencode":
+        (transcript,) = program.transcripts(workbench.home)
+        transcript.unlink()
+    shown = workbench.answer("conversation", "show", "--session", session)["messages"]
+    assert [one["role"] for one in shown] == ["user", "assistant", "tool", "assistant"]
+    (last,) = END
+    assert isinstance(last, Text)
+    assert shown[-1]["content"] == last.text
