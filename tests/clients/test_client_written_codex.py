@@ -4,55 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from devs_git.operations.recall.open_catalog import open_catalog
-from devs_git.operations.sessions import write_session
-from devs_git.operations.sessions.write_session import Point, Target, WrittenSession
+from devs_git.operations.sessions.write_session import Target
 from devs_git.storage.hooks import client_programs
 from devs_git.workspace import Workspace
+from tests.clients import two_prompts
 from tests.clients.claude_code import ClaudeCode
 from tests.clients.codex import Codex, CodexInCode
 from tests.clients.model_server import Request
 from tests.clients.script import Text, Thought
-from tests.clients.workbench import Run, Workbench
+from tests.clients.two_prompts import FIRST, THIRD, Story
+from tests.clients.workbench import Workbench
 
 pytestmark = pytest.mark.thorough
 
-LONG = "i=0; while [ $i -lt 200 ]; do echo number $i; i=$((i+1)); done"
-FIRST, SECOND, THIRD = "Do as planned.", "Go another way.", "Go on from there."
 _NOTES = ("id", "status", "internal_chat_message_metadata_passthrough")
-
-
-@dataclass(frozen=True)
-class Story:
-    """A session of Codex with two prompts. Between them, its model was told what `between` has."""
-
-    bench: Workbench
-    first: Run
-    second: Run
-
-    @property
-    def session(self) -> str:
-        return str(self.first.payloads[0]["session_id"])
-
-    @property
-    def between(self) -> Sequence[Any]:
-        return said(self.second.asked[0])[:-1]
-
-    def resume(self, written: WrittenSession) -> Sequence[Any]:
-        return resumed(self.bench, written)
-
-
-def resumed(bench: Workbench, written: WrittenSession) -> Sequence[Any]:
-    """What Codex tells its model when the person resumes the session and says one more thing."""
-    run = bench.run(prompt=THIRD, resume=written.session_id)
-    (asked,) = run.asked
-    assert {one["session_id"] for one in run.payloads} == {written.session_id}
-    return said(asked)
 
 
 def said(request: Request) -> Sequence[Any]:
@@ -71,35 +40,11 @@ def said(request: Request) -> Sequence[Any]:
     return found
 
 
-def write(bench: Workbench, session: str, last: str, **more: Any) -> WrittenSession:
-    workspace = Workspace.open(bench.top)
-    with open_catalog(workspace) as catalog:
-        return write_session.write(
-            workspace,
-            catalog,
-            Point(session, last),
-            Target(more.pop("cwd", bench.top), "devs task-10@1", "main"),
-            **more,
-        )
-
-
-def messages(bench: Workbench, session: str) -> Sequence[Mapping[str, Any]]:
-    shown = bench.answer("conversation", "show", "--session", session)
-    return [one for one in shown["messages"] if one["role"] != "system"]
-
-
 @pytest.fixture(scope="module", params=[Codex(), CodexInCode()], ids=lambda program: program.name)
 def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     program: Codex = request.param
     with Workbench(program, tmp_path_factory.mktemp(program.name)) as bench:
-        first = bench.run(
-            (program.shell(LONG),),
-            (Text("Now two at once."), program.shell("echo two"), program.shell("echo three; exit 3")),
-            (program.write(bench.top / "b.txt", "b\n"),),
-            prompt=FIRST,
-        )
-        session = str(first.payloads[0]["session_id"])
-        yield Story(bench, first, bench.run((program.shell("echo four"),), prompt=SECOND, resume=session))
+        yield two_prompts.tell(bench, said)
 
 
 @pytest.fixture(autouse=True)
@@ -109,9 +54,9 @@ def home(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_codex_tells_its_model_exactly_the_messages_up_to_the_cut(story: Story) -> None:
-    last = next(one for one in messages(story.bench, story.session) if one.get("content") == "All is done.")
+    last = story.end_of_first_turn()
     before = {path: path.read_bytes() for path in story.bench.program.transcripts(story.bench.home)}
-    written = write(story.bench, story.session, last["id"])
+    written = story.write(last["id"])
     assert (written.client, written.last) == ("codex", last["id"])
     assert not [one for one in written.left_out if "notes of the client" not in one]
     assert written.file.stat().st_mode & 0o777 == 0o600
@@ -125,7 +70,7 @@ def test_codex_goes_on_with_a_session_whose_rollout_is_gone(story: Story) -> Non
     )
     hidden = rollout.rename(story.bench.home / "hidden")
     try:
-        told = story.resume(write(story.bench, story.session, ""))
+        told = story.resume(story.write())
     finally:
         hidden.rename(rollout)
     assert told[:-2] == said(story.second.asked[-1])
@@ -133,8 +78,8 @@ def test_codex_goes_on_with_a_session_whose_rollout_is_gone(story: Story) -> Non
 
 
 def test_codex_is_told_no_call_without_its_answer(story: Story) -> None:
-    calls = [one for one in messages(story.bench, story.session) if one.get("tool_calls")]
-    written = write(story.bench, story.session, calls[2]["id"])
+    calls = [one for one in story.messages() if one.get("tool_calls")]
+    written = story.write(calls[2]["id"])
     told = story.resume(written)
     assert told[:-1] == list(story.between)[: len(told) - 1]
     assert told[-2]["content"][0]["text"] == "Now two at once."
@@ -143,10 +88,8 @@ def test_codex_is_told_no_call_without_its_answer(story: Story) -> None:
 
 
 def test_codex_reads_back_what_an_untried_version_of_it_is_written(story: Story) -> None:
-    workspace = Workspace.open(story.bench.top)
-    with open_catalog(workspace) as catalog:
-        target = Target(story.bench.top, installed="9.9.9")
-        written = write_session.write(workspace, catalog, Point(story.session), target)
+    target = Target(story.bench.top, installed="9.9.9")
+    written = two_prompts.write(story.bench, story.session, target)
     assert written.file.exists()
 
 
@@ -154,7 +97,7 @@ def test_codex_resumes_a_written_session_as_it_does_at_a_terminal(
     story: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There it refuses a session whose provider is not configured. `codex exec resume` does not look."""
-    written = write(story.bench, story.session, "")
+    written = story.write()
     monkeypatch.setattr(client_programs, "SECONDS", 60.0)
     places, asked = Workspace.open(story.bench.top).places, {"threadId": written.session_id}
     answer = client_programs.ask(("codex", "app-server"), places, "thread/resume", asked)
@@ -162,10 +105,10 @@ def test_codex_resumes_a_written_session_as_it_does_at_a_terminal(
 
 
 def test_our_reader_knows_the_messages_of_a_written_rollout_again(story: Story) -> None:
-    written = write(story.bench, story.session, "")
+    written = story.write()
     story.bench.devs_git("conversation", "import", str(written.file), "--client", "codex")
-    again = messages(story.bench, written.session_id)
-    assert [one["id"] for one in again] == [one["id"] for one in messages(story.bench, story.session)]
+    again = two_prompts.messages(story.bench, written.session_id)
+    assert [one["id"] for one in again] == [one["id"] for one in story.messages()]
 
 
 def test_codex_goes_on_with_a_session_of_claude_code(
@@ -177,8 +120,9 @@ def test_codex_goes_on_with_a_session_of_claude_code(
             (Thought("It can run."), Text("Now one."), program.shell("echo one; exit 3")), prompt=FIRST
         )
         session = str(run.payloads[0]["session_id"])
-        written = write(bench, session, "", client="codex", cwd=story.bench.top)
-    told = resumed(story.bench, written)
+        target = Target(story.bench.top, "devs task-10@1", "main")
+        written = two_prompts.write(bench, session, target, client="codex")
+    told = story.resume(written)
     kinds = [(one["type"], one.get("role")) for one in told]
     assert kinds == [
         ("message", "user"),
@@ -204,21 +148,21 @@ def test_codex_goes_on_with_a_session_of_claude_code(
 def test_a_rewound_conversation_of_codex_goes_on_without_what_was_taken_back(story: Story) -> None:
     bench = story.bench
     before = {path: path.read_bytes() for path in bench.program.transcripts(bench.home)}
-    last = next(one for one in messages(bench, story.session) if one.get("content") == "All is done.")
+    last = story.end_of_first_turn()
     words = ("conversation", "rewind", "--session", story.session, "--to-message", last["id"])
     (bench.top / "later.txt").write_text("after the first turn\n")
     done = bench.answer(*words)
     assert (done["rewind"], (bench.top / "later.txt").exists()) == (None, True)
     goes_on(story, done)
     assert bench.answer("undo")["sessions_revived"] == [story.session]
-    assert not any(one["rewound"] for one in messages(bench, story.session))
+    assert not any(one["rewound"] for one in story.messages())
     done = bench.answer(*words, "--code", "--preserve", "discard", "--untracked", "remove")
     assert done["rewind"]["rewound_to"].startswith("moment:")
     assert ((bench.top / "b.txt").exists(), (bench.top / "later.txt").exists()) == (True, False)
     goes_on(story, done)
     assert bench.answer("undo", "--preserve", "discard")["sessions_revived"] == [story.session]
     assert (bench.top / "later.txt").exists()
-    assert not any(one["rewound"] for one in messages(bench, story.session))
+    assert not any(one["rewound"] for one in story.messages())
     assert all(path.read_bytes() == content for path, content in before.items())
 
 
@@ -229,6 +173,6 @@ def goes_on(story: Story, done: Mapping[str, Any]) -> None:
     (asked,) = story.bench.run(prompt=THIRD, resume=new).asked
     assert said(asked)[:-1] == story.between
     assert said(asked)[-1]["content"][0]["text"] == THIRD
-    shown = messages(story.bench, story.session)
+    shown = story.messages()
     kept = [one["id"] for one in shown].index(done["message_id"]) + 1
     assert [one["rewound"] for one in shown] == [at >= kept for at in range(len(shown))]

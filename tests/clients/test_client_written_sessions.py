@@ -3,63 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from devs_git.operations.recall.open_catalog import open_catalog
-from devs_git.operations.sessions import write_session
-from devs_git.operations.sessions.write_session import Point, Target, WrittenSession
-from devs_git.workspace import Workspace
+from tests.clients import two_prompts
 from tests.clients.claude_code import ClaudeCode
 from tests.clients.model_server import Request
-from tests.clients.script import Text, Thought
-from tests.clients.workbench import Run, Workbench
+from tests.clients.script import Thought
+from tests.clients.two_prompts import THIRD, Story
+from tests.clients.workbench import Workbench
 
 pytestmark = pytest.mark.thorough
-
-LONG = "i=0; while [ $i -lt 200 ]; do echo number $i; i=$((i+1)); done"
-FIRST, SECOND, THIRD = "Do as planned.", "Go another way.", "Go on from there."
-
-
-@dataclass(frozen=True)
-class Story:
-    """A session with two prompts. Between them, its model was told what `between` has."""
-
-    bench: Workbench
-    first: Run
-    second: Run
-
-    @property
-    def session(self) -> str:
-        return str(self.first.payloads[0]["session_id"])
-
-    @property
-    def between(self) -> Sequence[Any]:
-        return said(self.second.asked[0])[:-1]
-
-    def messages(self) -> Sequence[Mapping[str, Any]]:
-        shown = self.bench.answer("conversation", "show", "--session", self.session)
-        return [one for one in shown["messages"] if one["role"] != "system"]
-
-    def write(self, last: str) -> WrittenSession:
-        workspace = Workspace.open(self.bench.top)
-        with open_catalog(workspace) as catalog:
-            return write_session.write(
-                workspace,
-                catalog,
-                Point(self.session, last),
-                Target(self.bench.top, "devs task-10@1", "main"),
-            )
-
-    def resume(self, written: WrittenSession) -> Sequence[Any]:
-        """What the client tells its model when the person resumes the session and says one more thing."""
-        run = self.bench.run(prompt=THIRD, resume=written.session_id)
-        (asked,) = run.asked
-        assert {one["session_id"] for one in run.payloads} == {written.session_id}
-        return said(asked)
 
 
 def said(request: Request) -> Sequence[Any]:
@@ -81,21 +37,8 @@ def said(request: Request) -> Sequence[Any]:
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
-    program = ClaudeCode()
-    with Workbench(program, tmp_path_factory.mktemp("claude")) as bench:
-        first = bench.run(
-            (program.shell(LONG),),
-            (
-                Thought("Both can run."),
-                Text("Now two at once."),
-                program.shell("echo two"),
-                program.shell("echo three; exit 3"),
-            ),
-            (program.write(bench.top / "b.txt", "b\n"),),
-            prompt=FIRST,
-        )
-        session = str(first.payloads[0]["session_id"])
-        yield Story(bench, first, bench.run((program.shell("echo four"),), prompt=SECOND, resume=session))
+    with Workbench(ClaudeCode(), tmp_path_factory.mktemp("claude")) as bench:
+        yield two_prompts.tell(bench, said, Thought("Both can run."))
 
 
 @pytest.fixture(autouse=True)
@@ -104,8 +47,7 @@ def home(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_session_cut_at_a_message_tells_the_model_exactly_the_kept_messages(story: Story) -> None:
-    last = [one for one in story.messages() if one["role"] == "assistant" and one.get("content")][1]
-    assert last["content"] == "All is done."
+    last = story.end_of_first_turn()
     before = [path.read_bytes() for path in story.bench.program.transcripts(story.bench.home)]
     written = story.write(last["id"])
     assert (written.last, written.left_out) == (last["id"], ())
@@ -123,7 +65,7 @@ def test_a_session_whose_transcript_is_gone_is_written_from_the_catalog(story: S
     )
     hidden = transcript.rename(story.bench.home / "hidden")
     try:
-        told = story.resume(story.write(""))
+        told = story.resume(story.write())
     finally:
         hidden.rename(transcript)
     end = ("assistant", {"type": "text", "text": "All is done."})
@@ -141,7 +83,7 @@ def test_a_point_within_a_turn_goes_back_to_before_the_first_call_without_an_ans
 
 
 def test_our_reader_knows_the_messages_of_a_written_session_again(story: Story) -> None:
-    written = story.write("")
+    written = story.write()
     story.bench.devs_git("conversation", "import", str(written.file), "--client", "claude")
     shown = story.bench.answer("conversation", "show", "--session", written.session_id)
     assert [one["id"] for one in shown["messages"]] == [one["id"] for one in story.messages()]
@@ -151,7 +93,7 @@ def test_a_rewound_conversation_goes_on_without_what_was_taken_back_and_undo_bri
     story: Story,
 ) -> None:
     bench = story.bench
-    last = [one for one in story.messages() if one["role"] == "assistant" and one.get("content")][1]
+    last = story.end_of_first_turn()
     (bench.top / "later.txt").write_text("after the first turn\n")
     words = ("--session", story.session, "--to-message", last["id"], "--code", "--preserve", "discard")
     done = bench.answer("conversation", "rewind", *words, "--untracked", "remove")
