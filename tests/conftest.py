@@ -29,6 +29,7 @@ pytest_plugins = (
     "tests.support.measuring",
     "tests.support.selection",
     "tests.support.time_limit",
+    "tests.support.turn_scene",
 )
 
 # Where the detector of secrets keeps its compiled rules: to compile them takes seconds.

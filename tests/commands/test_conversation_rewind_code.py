@@ -13,15 +13,13 @@ from devs_git.errors import DevsError
 from devs_git.operations.rewind import go_back
 from devs_git.operations.sessions import write_session
 from devs_git.workspace import Workspace
-from tests.support.turn_scene import Turns
+from tests.support.turn_scene import ONE, TWO, Turns
 
 pytestmark = pytest.mark.quick
-ONE, TWO = "11111111-aaaa", "22222222-bbbb"
 
 
 @pytest.fixture
 def turns(ledgered: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Turns:
-    monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     return Turns(ledgered, tmp_path)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -13,18 +12,11 @@ from devs_git.domain.moments.moment import Occasion
 from devs_git.errors import DevsError
 from devs_git.storage.moments import file_tree, make_moment, read_moments
 from devs_git.values import replace
-from devs_git.workspace import Workspace
 from tests.conftest import Run
 from tests.support.moment_scene import maker
-from tests.support.turn_scene import Turns
+from tests.support.turn_scene import ONE, Turns
 
 pytestmark = pytest.mark.quick
-S1 = "11111111-aaaa"
-
-
-@pytest.fixture
-def turns(ledgered: Workspace, tmp_path: Path) -> Turns:
-    return Turns(ledgered, tmp_path)
 
 
 def table(result: Result) -> dict[str, tuple[str, int, int]]:
@@ -33,18 +25,18 @@ def table(result: Result) -> dict[str, tuple[str, int, int]]:
 
 def test_the_last_turn_is_all_since_the_prompt_whatever_moments_it_made(turns: Turns, git: Run) -> None:
     turns.edit("by-hand.txt", "before the prompt\n")
-    begin = turns.moment(0, "prompt", S1, "do it")
-    turns.says(0.1, S1, "user", "do it")
-    turns.says(1, S1, "assistant", "I do")
+    begin = turns.moment(0, "prompt", ONE, "do it")
+    turns.says(0.1, ONE, "user", "do it")
+    turns.says(1, ONE, "assistant", "I do")
     turns.edit("a.txt", "edited by a tool\n")
-    turns.moment(2, "call", S1, "make")
+    turns.moment(2, "call", ONE, "make")
     turns.edit("made.txt", "one\ntwo\n")
     (turns.workspace.top / "f1.txt").unlink()
-    turns.moment(3, "after", S1, "make")
+    turns.moment(3, "after", ONE, "make")
     git("add", "a.txt")
     turns.edit("by-hand.txt", "before the prompt\nand more\n")
-    turns.says(4, S1, "assistant", "done")
-    turns.moment(5, "stop", S1)
+    turns.says(4, ONE, "assistant", "done")
+    turns.moment(5, "stop", ONE)
     turns.read()
     result = diff.run(turns.now(100), Request("moment:-1", hunks=True))
     assert table(result) == {

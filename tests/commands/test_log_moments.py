@@ -16,15 +16,9 @@ from devs_git.storage.moments import read_moments
 from devs_git.storage.worktree.backups import State
 from devs_git.workspace import Workspace
 from tests.conftest import Run
-from tests.support.turn_scene import Turns
+from tests.support.turn_scene import ONE, TWO, Turns
 
 pytestmark = pytest.mark.quick
-S1, S2 = "11111111-aaaa", "22222222-bbbb"
-
-
-@pytest.fixture
-def turns(ledgered: Workspace, tmp_path: Path) -> Turns:
-    return Turns(ledgered, tmp_path)
 
 
 def in_order(result: Result) -> list[str]:
@@ -42,7 +36,7 @@ def in_order(result: Result) -> list[str]:
 
 def work(turns: Turns) -> None:
     """Two tasks, each with a prompt before, a call within and the end of the session after its checkpoint."""
-    for number, (task, session) in enumerate((("10", S1), ("11", S2))):
+    for number, (task, session) in enumerate((("10", ONE), ("11", TWO))):
         begin = 100 * number
         turns.edit("a.txt", f"before {task}\n")
         turns.moment(begin, "prompt", session, f"do task {task}")
@@ -79,7 +73,7 @@ def test_a_moment_has_the_words_the_session_the_turn_the_task_and_its_figures(tu
     call = made["make 11"]
     assert (call.kind, call.session_id, call.turn, call.client, call.worktree) == (
         "call",
-        S2,
+        TWO,
         1,
         "claude",
         ".",
@@ -92,19 +86,19 @@ def test_a_moment_has_the_words_the_session_the_turn_the_task_and_its_figures(tu
 
 
 def test_a_prompt_that_found_nothing_changed_stands_at_the_moment_that_it_found(turns: Turns) -> None:
-    turns.moment(0, "prompt", S1, "first")
-    turns.says(0.1, S1, "user", "first")
+    turns.moment(0, "prompt", ONE, "first")
+    turns.says(0.1, ONE, "user", "first")
     turns.edit("a.txt", "by the first\n")
-    turns.says(1, S1, "assistant", "done")
-    turns.moment(2, "stop", S1)
-    turns.moment(10, "prompt", S1, "second")
-    turns.says(10.1, S1, "user", "second")
+    turns.says(1, ONE, "assistant", "done")
+    turns.moment(2, "stop", ONE)
+    turns.moment(10, "prompt", ONE, "second")
+    turns.says(10.1, ONE, "user", "second")
     turns.edit("a.txt", "by the second\n")
-    turns.says(11, S1, "assistant", "done")
-    turns.moment(12, "stop", S1)
+    turns.says(11, ONE, "assistant", "done")
+    turns.moment(12, "stop", ONE)
     turns.edit("a.txt", "by hand\n")
-    turns.moment(20, "prompt", S1, "third")
-    turns.says(20.1, S1, "user", "third")
+    turns.moment(20, "prompt", ONE, "third")
+    turns.says(20.1, ONE, "user", "third")
     turns.read()
     result = log.run(turns.now(100), Request(moments=True))
     found = [(one.kind, one.turn, one.words, one.next_prompt) for one in result.moments]
@@ -122,13 +116,13 @@ def test_one_session_or_one_task_alone(turns: Turns) -> None:
     now = turns.now(1000)
     only = log.run(now, Request(moments=True, session="1111"))
     assert in_order(only) == ["stop", "task-10@1", "make 10", "do task 10"]
-    assert {one.session_id for one in only.moments} == {S1}
+    assert {one.session_id for one in only.moments} == {ONE}
     assert in_order(log.run(now, Request(moments=True, task="11"))) == ["task-11@1", "make 11"]
     nothing = log.run(now, Request(moments=True, session="nobody"))
     assert in_order(nothing) == []
     # There are checkpoints, only none that was asked for.
     assert checkpoints_text(nothing).startswith("There is nothing to list.")
-    assert Request(session=S1).moments
+    assert Request(session=ONE).moments
 
 
 @pytest.mark.parametrize("wanted", [("", ""), ("11", ""), ("", "1111")])
@@ -181,14 +175,14 @@ def test_moments_of_other_worktrees_are_listed_also_if_the_worktree_is_gone(
 def test_a_pipe_gets_a_line_for_each_row_and_no_control_character(turns: Turns) -> None:
     work(turns)
     turns.edit("a.txt", "odd\n")
-    turns.says(899, S1, "user", "two lines")
-    turns.moment(900, "prompt", S1, "two\nlines and\ttabs")
+    turns.says(899, ONE, "user", "two lines")
+    turns.moment(900, "prompt", ONE, "two\nlines and\ttabs")
     turns.read()
     text = checkpoints_text(log.run(turns.now(1000), Request(2, moments=True)))
     first, _second, more = text.split("\n")
     assert first.split("  ")[0] == "."
     assert "two lines and tabs" in first
-    assert f"prompt  {S1[:13]}/2  " in first
+    assert f"prompt  {ONE[:13]}/2  " in first
     assert more.startswith("There are more: devs-git log --moments --cursor ")
 
 

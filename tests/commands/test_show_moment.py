@@ -17,15 +17,9 @@ from devs_git.storage.moments import make_moment
 from devs_git.workspace import Workspace
 from tests.conftest import Run
 from tests.support.moment_scene import maker
-from tests.support.turn_scene import Turns
+from tests.support.turn_scene import ONE, Turns
 
 pytestmark = pytest.mark.quick
-S1 = "11111111-aaaa"
-
-
-@pytest.fixture
-def turns(ledgered: Workspace, tmp_path: Path) -> Turns:
-    return Turns(ledgered, tmp_path)
 
 
 def shown(workspace: Workspace, name: str) -> MomentResult:
@@ -44,20 +38,20 @@ def test_it_has_occasion_place_and_counts(turns: Turns, git: Run) -> None:
     (turns.workspace.top / "f1.txt").unlink()
     turns.edit("new.txt", "untracked\n")
     subprocess.run(["git", "init", "-q", "nested"], cwd=turns.workspace.top, check=True)
-    made = turns.moment(60, "call", S1, "make it")
-    turns.says(59, S1, "user", "please")
-    turns.says(59.5, S1, "assistant", "yes")
+    made = turns.moment(60, "call", ONE, "make it")
+    turns.says(59, ONE, "user", "please")
+    turns.says(59.5, ONE, "assistant", "yes")
     turns.read()
     found = shown(turns.now(100), "moment:-1")
     assert (found.id, found.kind, found.words, found.session_id, found.turn) == (
         made,
         "call",
         "make it",
-        S1,
+        ONE,
         1,
     )
-    assert found.point == SessionPoint("claude", S1, f"{S1}-1", f"{S1}-1", 2)
-    assert f"up to message 2 of {S1}: {S1}-1" in show_text(found)
+    assert found.point == SessionPoint("claude", ONE, f"{ONE}-1", f"{ONE}-1", 2)
+    assert f"up to message 2 of {ONE}: {ONE}-1" in show_text(found)
     assert (found.staged, found.unstaged, found.untracked) == (2, 2, 1)
     assert (found.head, found.branch, found.task_id) == (git("rev-parse", "HEAD"), "main", "task-10")
     assert (found.left_out, found.previous, found.files_changed) == (("nested/",), first, 4)
@@ -67,7 +61,7 @@ def test_it_has_occasion_place_and_counts(turns: Turns, git: Run) -> None:
     text = show_text(found)
     for part in (
         "make it",
-        f"{S1} (claude), turn 1",
+        f"{ONE} (claude), turn 1",
         "2 staged, 2 not staged, 1 untracked",
         *found.commands,
         "nested/",

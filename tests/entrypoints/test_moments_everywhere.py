@@ -14,23 +14,22 @@ from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.workspace import Workspace
 from tests.support.own_calls import devs_git
-from tests.support.turn_scene import Turns
+from tests.support.turn_scene import ONE, Turns
 from tests.support.web_client import serve
 
 pytestmark = pytest.mark.quick
-S1 = "11111111-aaaa"
 
 
 @pytest.fixture
 def top(initialised: Path, tmp_path: Path) -> Path:
     """A repository in which one turn changed two files."""
     turns = Turns(Workspace.open(initialised), tmp_path)
-    turns.moment(0, "prompt", S1, "do it")
-    turns.says(0.1, S1, "user", "do it")
+    turns.moment(0, "prompt", ONE, "do it")
+    turns.says(0.1, ONE, "user", "do it")
     turns.edit("a.txt", "edited\n")
-    turns.moment(1, "call", S1, "make")
+    turns.moment(1, "call", ONE, "make")
     turns.edit("new.txt", "new\n")
-    turns.says(2, S1, "assistant", "done")
+    turns.says(2, ONE, "assistant", "done")
     turns.read()
     return initialised
 
@@ -66,7 +65,7 @@ def test_the_command_line_answers_as_the_tools_do(top: Path) -> None:
     listed = json.loads(command(top, "log", "--moments", "-n", "2", "--json"))
     assert listed == tool(top, "list_checkpoints", moments=True, limit=2)
     first, second = (one["name"] for one in listed["moments"][::-1])
-    shown = command(top, "show", f"moment:{S1}/1")
+    shown = command(top, "show", f"moment:{ONE}/1")
     assert first in shown
     assert f"devs-git rewind {first}" in shown
     lines = command(top, "diff", "moment:-1").split("\n")

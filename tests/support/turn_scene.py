@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from devs_git.domain.moments.moment import Kind, Occasion
 from devs_git.domain.text.times import stamp
 from devs_git.operations.recall import ingest, open_catalog
@@ -18,6 +20,8 @@ from tests.support.conversation_scene import take
 from tests.support.moment_scene import maker
 
 BEGIN = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
+# The ids of two sessions.
+ONE, TWO = "11111111-aaaa", "22222222-bbbb"
 
 
 class Turns:
@@ -96,3 +100,9 @@ class Turns:
     def now(self, seconds: float) -> Workspace:
         """The workspace at that second."""
         return replace(Workspace.open(self.workspace.top), clock=lambda: BEGIN + timedelta(seconds=seconds))
+
+
+@pytest.fixture
+def turns(ledgered: Workspace, tmp_path: Path) -> Turns:
+    """Agents that take turns in a repository with a ledger."""
+    return Turns(ledgered, tmp_path)

@@ -13,16 +13,9 @@ from devs_git.operations.moments.resolve_moment import begin_of_turn, resolve
 from devs_git.storage.moments.read_moments import list_moments
 from devs_git.workspace import Workspace
 from tests.conftest import Run
-from tests.support.turn_scene import Turns
+from tests.support.turn_scene import ONE, TWO, Turns
 
 pytestmark = pytest.mark.quick
-S1, S2 = "11111111-aaaa", "22222222-bbbb"
-
-
-@pytest.fixture
-def turns(ledgered: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Turns:
-    monkeypatch.setenv("TZ", "UTC")
-    return Turns(ledgered, tmp_path)
 
 
 def refusal(workspace: Workspace, text: str) -> DevsError:
@@ -73,26 +66,26 @@ def test_the_moments_of_another_worktree_are_named_by_their_ids_only(
 
 def three_turns(turns: Turns) -> list[str]:
     """Three turns: in the first files change twice, in the second nothing, and a call is within the third."""
-    found = [turns.moment(0, "prompt", S1)]
-    turns.says(0.1, S1, "user", "first")
-    turns.says(1, S1, "assistant", "I do")
+    found = [turns.moment(0, "prompt", ONE)]
+    turns.says(0.1, ONE, "user", "first")
+    turns.says(1, ONE, "assistant", "I do")
     turns.edit("a.txt", "first\n")
-    turns.moment(2, "after", S1)
+    turns.moment(2, "after", ONE)
     turns.edit("b.txt", "first\n")
-    turns.says(3, S1, "assistant", "done")
-    found.append(turns.moment(4, "stop", S1))
-    turns.moment(10, "prompt", S1)
-    turns.says(10.1, S1, "user", "second")
-    turns.says(11, S1, "assistant", "nothing to do")
-    turns.says(11.5, S1, "user", "[Request interrupted by user]")
-    turns.moment(20, "prompt", S1)
-    turns.says(20.1, S1, "user", "third")
-    turns.says(21, S1, "assistant", "I do")
+    turns.says(3, ONE, "assistant", "done")
+    found.append(turns.moment(4, "stop", ONE))
+    turns.moment(10, "prompt", ONE)
+    turns.says(10.1, ONE, "user", "second")
+    turns.says(11, ONE, "assistant", "nothing to do")
+    turns.says(11.5, ONE, "user", "[Request interrupted by user]")
+    turns.moment(20, "prompt", ONE)
+    turns.says(20.1, ONE, "user", "third")
+    turns.says(21, ONE, "assistant", "I do")
     turns.edit("a.txt", "third\n")
-    turns.moment(22, "call", S1)
+    turns.moment(22, "call", ONE)
     turns.edit("c.txt", "third\n")
-    turns.moment(23, "after", S1)
-    turns.says(24, S1, "assistant", "done")
+    turns.moment(23, "after", ONE)
+    turns.says(24, ONE, "assistant", "done")
     turns.read()
     return [found[0], found[1], found[1]]
 
@@ -100,7 +93,7 @@ def three_turns(turns: Turns) -> list[str]:
 def test_a_turn_names_the_state_before_it_also_if_nothing_had_changed(turns: Turns) -> None:
     expected = three_turns(turns)
     now = turns.now(100)
-    assert [resolve(now, f"moment:{S1}/{number}").id for number in (1, 2, 3)] == expected
+    assert [resolve(now, f"moment:{ONE}/{number}").id for number in (1, 2, 3)] == expected
     assert resolve(now, "moment:1111/1").id == expected[0]
     error = refusal(now, "moment:1111/4")
     assert (error.code, "3 prompts so far" in error.message) == ("MOMENT_NOT_FOUND", True)
@@ -118,13 +111,13 @@ def test_the_last_turn_begins_before_its_prompt_whatever_was_made_within_it(turn
 
 
 def test_of_two_sessions_each_turn_has_its_own_moment(turns: Turns) -> None:
-    one = turns.moment(0, "prompt", S1)
-    turns.says(0.2, S1, "user", "first")
+    one = turns.moment(0, "prompt", ONE)
+    turns.says(0.2, ONE, "user", "first")
     turns.edit("a.txt", "by hand\n")
-    two = turns.moment(1, "prompt", S2)
-    turns.says(1.2, S2, "user", "other")
-    turns.says(5, S1, "assistant", "late answer")
-    turns.says(6, S2, "assistant", "late answer")
+    two = turns.moment(1, "prompt", TWO)
+    turns.says(1.2, TWO, "user", "other")
+    turns.says(5, ONE, "assistant", "late answer")
+    turns.says(6, TWO, "assistant", "late answer")
     turns.read()
     now = turns.now(100)
     assert [resolve(now, f"moment:{name}/1").id for name in ("1111", "2222")] == [one, two]
@@ -143,71 +136,71 @@ def test_a_session_that_several_fit_is_refused_with_their_names(turns: Turns) ->
 
 
 def test_a_fork_names_the_turns_of_its_beginning_too_and_then_its_own(turns: Turns) -> None:
-    first = turns.moment(0, "prompt", S1)
-    for session in (S1, S2):
+    first = turns.moment(0, "prompt", ONE)
+    for session in (ONE, TWO):
         turns.says(0.1, session, "user", "first", name="m1")
         turns.says(1, session, "assistant", "done", name="m2")
     turns.edit("a.txt", "first\n")
-    second = turns.moment(10, "prompt", S1)
-    turns.says(10.1, S1, "user", "second")
-    turns.says(11, S1, "assistant", "done")
+    second = turns.moment(10, "prompt", ONE)
+    turns.says(10.1, ONE, "user", "second")
+    turns.says(11, ONE, "assistant", "done")
     turns.edit("a.txt", "second\n")
-    forked = turns.moment(20, "prompt", S2)
-    turns.says(20.1, S2, "user", "instead")
-    turns.says(21, S2, "assistant", "done")
+    forked = turns.moment(20, "prompt", TWO)
+    turns.says(20.1, TWO, "user", "instead")
+    turns.says(21, TWO, "assistant", "done")
     turns.read()
     now = turns.now(100)
-    assert [resolve(now, f"moment:{S1}/{number}").id for number in (1, 2)] == [first, second]
-    assert [resolve(now, f"moment:{S2}/{number}").id for number in (1, 2)] == [first, forked]
+    assert [resolve(now, f"moment:{ONE}/{number}").id for number in (1, 2)] == [first, second]
+    assert [resolve(now, f"moment:{TWO}/{number}").id for number in (1, 2)] == [first, forked]
 
 
 def test_a_fork_that_leaves_after_a_prompt_names_the_moment_before_the_first_answer(turns: Turns) -> None:
-    first = turns.moment(0, "prompt", S1)
-    for session in (S1, S2):
+    first = turns.moment(0, "prompt", ONE)
+    for session in (ONE, TWO):
         turns.says(0.1, session, "user", "first", name="m1")
-    turns.says(1, S1, "assistant", "done")
+    turns.says(1, ONE, "assistant", "done")
     turns.edit("a.txt", "first\n")
-    turns.moment(2, "stop", S1)
-    turns.says(50, S2, "assistant", "done in another way")
+    turns.moment(2, "stop", ONE)
+    turns.says(50, TWO, "assistant", "done in another way")
     turns.read()
-    assert resolve(turns.now(100), f"moment:{S2}/1").id == first
+    assert resolve(turns.now(100), f"moment:{TWO}/1").id == first
 
 
 def test_a_fork_that_found_nothing_changed_names_what_was_before_the_first_answer(turns: Turns) -> None:
     found = turns.moment(0, "stop", "earlier")
-    for session in (S1, S2):
+    for session in (ONE, TWO):
         turns.says(10.1, session, "user", "first", name="m1")
-    turns.says(11, S1, "assistant", "done")
+    turns.says(11, ONE, "assistant", "done")
     turns.edit("a.txt", "first\n")
-    turns.moment(12, "stop", S1)
-    turns.says(50, S2, "assistant", "done in another way")
+    turns.moment(12, "stop", ONE)
+    turns.says(50, TWO, "assistant", "done in another way")
     turns.read()
-    assert [resolve(turns.now(100), f"moment:{name}/1").id for name in (S1, S2)] == [found, found]
+    assert [resolve(turns.now(100), f"moment:{name}/1").id for name in (ONE, TWO)] == [found, found]
 
 
 def test_a_prompt_without_an_answer_and_the_next_one_have_each_its_own_moment(turns: Turns) -> None:
-    first = turns.moment(0, "prompt", S1)
-    turns.says(0.1, S1, "user", "stopped at once")
+    first = turns.moment(0, "prompt", ONE)
+    turns.says(0.1, ONE, "user", "stopped at once")
     turns.edit("a.txt", "by hand\n")
-    second = turns.moment(9.9, "prompt", S1)
-    turns.says(10, S1, "user", "again")
-    turns.says(11, S1, "assistant", "done")
+    second = turns.moment(9.9, "prompt", ONE)
+    turns.says(10, ONE, "user", "again")
+    turns.says(11, ONE, "assistant", "done")
     turns.read()
-    assert [resolve(turns.now(100), f"moment:{S1}/{number}").id for number in (1, 2)] == [first, second]
+    assert [resolve(turns.now(100), f"moment:{ONE}/{number}").id for number in (1, 2)] == [first, second]
 
 
 def test_a_moment_that_was_made_after_its_prompt_was_written_is_not_that_of_the_next_turn(
     turns: Turns,
 ) -> None:
-    turns.says(0.1, S1, "user", "first")
-    first = turns.moment(0.3, "prompt", S1)
-    turns.says(1, S1, "assistant", "done")
+    turns.says(0.1, ONE, "user", "first")
+    first = turns.moment(0.3, "prompt", ONE)
+    turns.says(1, ONE, "assistant", "done")
     turns.edit("a.txt", "first\n")
-    stop = turns.moment(2, "stop", S1)
-    turns.says(10, S1, "user", "second")
-    turns.says(11, S1, "assistant", "done")
+    stop = turns.moment(2, "stop", ONE)
+    turns.says(10, ONE, "user", "second")
+    turns.says(11, ONE, "assistant", "done")
     turns.read()
-    assert [resolve(turns.now(100), f"moment:{S1}/{number}").id for number in (1, 2)] == [first, stop]
+    assert [resolve(turns.now(100), f"moment:{ONE}/{number}").id for number in (1, 2)] == [first, stop]
 
 
 def test_a_snapshot_names_the_moment_that_was_made_with_it(turns: Turns) -> None:

@@ -11,19 +11,11 @@ from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.errors import DevsError
 from devs_git.operations.recall.open_catalog import open_catalog
 from devs_git.operations.sessions import find_point
-from devs_git.workspace import Workspace
 from tests.support.codex_rollout import SESSION, Rollout
 from tests.support.conversation_scene import take
-from tests.support.turn_scene import Turns
+from tests.support.turn_scene import ONE, TWO, Turns
 
 pytestmark = pytest.mark.quick
-ONE, TWO = "11111111-aaaa", "22222222-bbbb"
-
-
-@pytest.fixture
-def turns(ledgered: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Turns:
-    monkeypatch.setenv("TZ", "UTC")
-    return Turns(ledgered, tmp_path)
 
 
 def entry(turns: Turns, name: str) -> str:
