@@ -1,4 +1,4 @@
-"""`show`: everything about one checkpoint: its row, its message, the trailers of its tag, its parents. Or about one moment."""
+"""`show`: everything about one checkpoint: its row, its message, the trailers of its tag, its parents. Or about one task or moment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from devs_git.domain.checkpoints import return_path
 from devs_git.domain.checkpoints.rows import MomentRow, Row, TaskPage
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import parse
-from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.ledger.resolve import newest, resolve
 from devs_git.domain.moments import names
 from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.domain.verbs import VerbRequest, VerbResult
@@ -21,13 +21,14 @@ from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
+    from devs_git.domain.ledger.history import Checkpoint, History
     from devs_git.domain.moments.moment import Details
     from devs_git.storage.ledger.store import Tip
 
 
 @immutable
 class Request(VerbRequest):
-    """`task-10`, `task-10@3`, or the oid of a checkpoint; or the name of a moment."""
+    """A task (`task-10`), a checkpoint (`task-10@3`, or its oid), or a moment."""
 
     target: str
 
@@ -47,7 +48,8 @@ class Trailer:
 class Result(Row, VerbResult):
     """The row, and more. `worktree`: where the checkpoint was made; `.` is the main worktree. `replaced_by`: the name of the
     checkpoint that replaces it. `way_back`: how to return to it, if HEAD does not have it. `not_believed`: as in `status`.
-    `task`: the page of its task, if the target names no number.
+    `task`: the page of its task, if the target names no number. Then the checkpoint is the task's live completion; else its
+    newest live one; else its newest one. If the task has none, texts of the checkpoint are '', its figures 0.
     """
 
     completed: bool
@@ -110,10 +112,20 @@ def run(workspace: Workspace, request: Request) -> Result | MomentResult:
 
 
 def show_checkpoint(workspace: Workspace, request: Request) -> Result:
-    """The checkpoint that the request names."""
+    """The checkpoint that the request names. With the name of a task: its page, whatever the status of the task is."""
     tip = workspace.ledger.require()
     history, target = tip.here, ids.parse_target(request.target)
-    point = resolve(history, target)
+    if target.task not in history.tasks or target.number is not None or target.oid:
+        return _with_checkpoint(workspace, history, resolve(history, target), None)
+    page, point = _page(workspace, tip, target.task), newest(history, target.task)
+    if point:
+        return _with_checkpoint(workspace, history, point, page)
+    return _without_checkpoint(workspace, page)
+
+
+def _with_checkpoint(
+    workspace: Workspace, history: History, point: Checkpoint, page: TaskPage | None
+) -> Result:
     git = workspace.store_git
     rewritten_commits.require(git, point)
     words = parse(point.tag, (), refs.tag_message(git, point.tag))
@@ -136,10 +148,43 @@ def show_checkpoint(workspace: Workspace, request: Request) -> Result:
         worktree=point.worktree,
         replaced_by=heir.name if heir else "",
         way_back=return_path.describe(history, point, row),
-        task=_page(workspace, tip, point.task_id)
-        if target.task == point.task_id and target.number is None and not target.oid
-        else None,
+        task=page,
         not_believed=workspace.why_not_believed(),
+    )
+
+
+def _without_checkpoint(workspace: Workspace, page: TaskPage) -> Result:
+    """The page of a task that has no checkpoint."""
+    return Result(
+        task_id=page.task_id,
+        number=0,
+        tag="",
+        commit="",
+        tree="",
+        branch="",
+        message="",
+        files_changed=0,
+        lines_added=0,
+        lines_removed=0,
+        created_at="",
+        status=page.status,
+        state=page.status,
+        on_head=False,
+        still_on="",
+        conversation_snapshot_id="",
+        completed=False,
+        name="",
+        ref="",
+        parents=(),
+        subject="",
+        body="",
+        trailers=(),
+        event="",
+        worktree="",
+        replaced_by="",
+        way_back="",
+        not_believed=workspace.why_not_believed(),
+        task=page,
     )
 
 

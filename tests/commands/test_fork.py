@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from devs_git.commands import checkpoint, fork, rewind, show, task_complete, task_start, task_status
 from devs_git.domain.ledger.event_names import kind_of
 from devs_git.domain.ledger.history import fold
+from devs_git.entrypoints.cli.texts import log_text
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
@@ -91,9 +93,13 @@ def test_a_fork_is_a_task_that_names_its_origin_and_so_do_its_checkpoints(scene:
             one.key: one.value for one in show.show_checkpoint(scene.workspace, show.Request(name)).trailers
         }
         assert trailers["Devs-Forked-From"] == "task-10@1"
-    page = show.show_checkpoint(Workspace.open(scene.top), show.Request("10")).task
-    assert page
-    assert [child.task_id for child in page.children] == ["task-10b"]
+    task_start.run(Workspace.open(scene.top), task_start.Request("12", parent="10"))
+    shown = show.show_checkpoint(Workspace.open(scene.top), show.Request("10"))
+    assert shown.task
+    assert [child.task_id for child in shown.task.children] == ["task-10b", "task-12"]
+    assert [one.task_id for one in shown.task.forks] == ["task-10b"]
+    text = log_text.show_text(shown)
+    assert re.search(r"Forks \(1\):\n *task-10b .*\n\nTasks that are parts of it \(1\):\n *task-12 ", text)
 
 
 def test_a_fork_that_is_started_again_stays_a_fork(scene: Scene) -> None:

@@ -6,10 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from devs_git.commands import branch, show
+from devs_git.commands import branch, drop, show, task_start
+from devs_git.entrypoints import router
+from devs_git.entrypoints.cli.texts import log_text
 from devs_git.errors import DevsError
 from devs_git.values import replace
 from devs_git.workspace import Workspace
+from tests.conftest import Tasks
 
 Make = Callable[..., str]
 
@@ -36,21 +39,68 @@ def test_show_gives_the_row_the_trailers_of_the_tag_and_the_parents(
     assert show.show_checkpoint(ledgered, show.Request(git("rev-parse", "HEAD"))) == replace(found, task=None)
 
 
-def test_show_finds_a_rewound_checkpoint_by_its_number_only(
+def test_show_finds_a_rewound_checkpoint_by_its_number(
     ledgered: Workspace, mark: Make, rewound: Make
 ) -> None:
     rewound(mark(10, 1, completed=True))
     assert show.show_checkpoint(ledgered, show.Request("10@1")).status == "rewound"
-    with pytest.raises(DevsError) as caught:
-        show.show_checkpoint(ledgered, show.Request("task-10"))
-    assert caught.value.code == "NO_CHECKPOINT"
 
 
-def test_what_was_never_completed_has_no_rewind_to_return_from(ledgered: Workspace, mark: Make) -> None:
+@pytest.mark.quick
+def test_show_has_the_page_of_a_task_that_was_never_completed(ledgered: Workspace, mark: Make) -> None:
+    mark(10)
+    last = mark(10, 2)
+    found = show.show_checkpoint(ledgered, show.Request("task-10"))
+    assert (found.tag, found.name, found.status, found.completed) == (last, "task-10@2", "active", False)
+    assert found.task
+    assert (found.task.status, [one.name for one in found.task.checkpoints]) == (
+        "active",
+        ["task-10@2", "task-10@1"],
+    )
+
+
+def test_show_has_the_page_of_a_rewound_task(ledgered: Workspace, mark: Make, rewound: Make) -> None:
+    rewound(mark(10, 1, completed=True))
+    found = show.show_checkpoint(ledgered, show.Request("task-10"))
+    assert (found.name, found.status) == ("task-10@1", "rewound")
+    assert found.task
+    assert [one.status for one in found.task.checkpoints] == ["rewound"]
+
+
+@pytest.mark.quick
+def test_show_has_the_page_of_a_task_without_a_checkpoint(ledgered: Workspace) -> None:
+    task_start.run(ledgered, task_start.Request("10", title="dates", plan="Think."))
+    found = show.show_checkpoint(Workspace.open(ledgered.top), show.Request("task-10"))
+    assert (found.task_id, found.status, found.number, found.tag, found.commit, found.parents) == (
+        "task-10",
+        "active",
+        0,
+        "",
+        "",
+        (),
+    )
+    assert found.task
+    assert (found.task.title, found.task.plan, found.task.checkpoints) == ("dates", "Think.", ())
+    text = log_text.show_text(found)
+    assert text.startswith("task")
+    assert "task-10 dates" in text
+    assert "checkpoint" not in text
+
+
+def test_show_has_the_page_of_a_dropped_task(tasks: Tasks) -> None:
+    top = tasks({"10": {"a.txt": "10\n"}, "11": {"b.txt": "11\n"}}).top
+    router.call("drop", Workspace.open(top), drop.Request("10"))
+    found = show.show_checkpoint(Workspace.open(top), show.Request("10"))
+    assert (found.name, found.status) == ("task-10@1", "dropped")
+    assert found.task
+    assert (found.task.status, [one.status for one in found.task.checkpoints]) == ("dropped", ["dropped"])
+
+
+def test_show_of_an_unknown_task_has_no_page(ledgered: Workspace, mark: Make) -> None:
     mark(10)
     with pytest.raises(DevsError) as caught:
-        show.show_checkpoint(ledgered, show.Request("task-10"))
-    assert (caught.value.code, "undo" in caught.value.hint) == ("NO_CHECKPOINT", False)
+        show.show_checkpoint(ledgered, show.Request("task-11"))
+    assert caught.value.code == "TASK_NOT_FOUND"
 
 
 def test_show_says_when_the_tag_object_is_gone(ledgered: Workspace, mark: Make, git: Make) -> None:

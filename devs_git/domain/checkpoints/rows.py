@@ -193,7 +193,7 @@ class TaskGate:
 
 @immutable
 class ChildTask:
-    """A task that names this one as its parent."""
+    """A task that names this one as its parent. A fork names its source as parent, too."""
 
     task_id: str
     title: str
@@ -205,6 +205,7 @@ class TaskPage:
     """The task itself, and of each kind of what belongs to it the newest; the `…_count` are of all.
 
     `spawned_by`: the client and the session that started it. `forked_from`: the checkpoint or moment at which a fork began.
+    `forks`: those of the `children` that are forks.
     """
 
     task_id: str
@@ -228,3 +229,4 @@ class TaskPage:
     message_count: int
     gates: tuple[TaskGate, ...]
     children: tuple[ChildTask, ...]
+    forks: tuple[ChildTask, ...]

@@ -48,6 +48,16 @@ def resolve(history: History, target: Target) -> Checkpoint:
     raise DevsError("NO_CHECKPOINT", text, hint=hint, task_id=target.task)
 
 
+def newest(history: History, task_id: str) -> Checkpoint | None:
+    """The checkpoint that tells where a task stands: its live completion; else its newest live one; else its newest one.
+
+    None if it has none that is kept.
+    """
+    points = [point for point in reversed(history.of_task(task_id)) if not point.gone]
+    live = next((point for point in points if point.live), None)
+    return history.completion(task_id) or live or next(iter(points), None)
+
+
 def _of_task(points: list[Checkpoint], target: Target) -> Checkpoint:
     """The checkpoint of a task that has an oid, of its tag or of its commit; the live one, or the last, if several have it."""
     found = [point for point in points if target.oid in (point.tag, point.commit)]

@@ -81,9 +81,9 @@ TOOLS: Final = (
     Tool(
         "show_checkpoint",
         "show",
-        "Show one checkpoint, live or undone, or one moment.",
+        "Show one task, one checkpoint, live or undone, or one moment.",
         (Param("checkpoint", STATE, f"{CHECKPOINT} {MOMENT}", "target", required=True),),
-        codes=(*STATE_CODES, "HISTORY_REWRITTEN"),
+        codes=(*(code for code in STATE_CODES if code != "NO_CHECKPOINT"), "HISTORY_REWRITTEN"),
     ),
     Tool(
         "checkpoint_diff",

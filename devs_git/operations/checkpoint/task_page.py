@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from devs_git.domain.checkpoints.rows import (
     ChildTask,
@@ -32,6 +32,7 @@ def read(workspace: Workspace, tip: Tip, task: Task) -> TaskPage:
     """The page of a task, as this clone sees it."""
     history, record = tip.here, task_files.newest(tip, task.task_id)
     points = history.of_task(task.task_id)
+    children = [one for one in history.tasks.values() if one.parent == task.task_id]
     with open_catalog.open_or_empty(workspace) as catalog:
         shown = tuple(_point(catalog, history, point) for point in points[: -MOST - 1 : -1])
         message_count, _newest = messages.tally(catalog, OfTask(task.task_id))
@@ -56,7 +57,8 @@ def read(workspace: Workspace, tip: Tip, task: Task) -> TaskPage:
             messages=_messages(catalog, task.task_id),
             message_count=message_count,
             gates=tuple(_gates(tip, task.task_id))[-MOST:],
-            children=_children(history, task.task_id),
+            children=_tasks(children),
+            forks=_tasks(child for child in children if child.forked_from),
         )
 
 
@@ -115,6 +117,5 @@ def _gates(tip: Tip, task_id: str) -> Iterator[TaskGate]:
     yield from sorted(found, key=lambda gate: (gate.created_at, gate.gate_id))
 
 
-def _children(history: History, task_id: str) -> tuple[ChildTask, ...]:
-    found = (task for task in history.tasks.values() if task.parent == task_id)
+def _tasks(found: Iterable[Task]) -> tuple[ChildTask, ...]:
     return tuple(ChildTask(task.task_id, task.title, task.status) for task in found)[-MOST:]

@@ -113,6 +113,12 @@ def show_text(result: show.Result | show.MomentResult) -> str:
 
 
 def _checkpoint_text(result: show.Result) -> str:
+    parts = [*_checkpoint_parts(result)] if result.tag else []
+    parts += _page_lines(result.task) if result.task else []
+    return "\n\n".join(part for part in parts if part)
+
+
+def _checkpoint_parts(result: show.Result) -> Iterator[str]:
     rows = [
         ("checkpoint", paint(result.name, bold=True)),
         ("status", status_word(result.status) + result.state.removeprefix(result.status)),
@@ -126,16 +132,17 @@ def _checkpoint_text(result: show.Result) -> str:
         ("made", when(result.created_at)),
         ("changed", f"{plural(result.files_changed, 'file')}, +{result.lines_added} -{result.lines_removed}"),
     ]
-    parts = [table(rows), result.way_back, result.subject or result.message, result.body]
-    parts.append("\n".join(f"{line.key}: {line.value}" for line in result.trailers))
-    parts += _page_lines(result.task) if result.task else []
-    return "\n\n".join(part for part in parts if part)
+    yield from (table(rows), result.way_back, result.subject or result.message, result.body)
+    yield "\n".join(f"{line.key}: {line.value}" for line in result.trailers)
 
 
 def _page_lines(page: TaskPage) -> list[str]:
-    """What belongs to the task of a checkpoint, each kind with its newest ones."""
+    """What a task is, and what belongs to it, each kind with its newest ones."""
     facts = (
-        ("task", page.title),
+        ("task", f"{page.task_id} {page.title}".rstrip()),
+        ("status", status_word(page.status)),
+        ("started", when(page.started_at)),
+        ("agent", page.agent),
         ("contract", page.contract),
         ("phases", ", ".join(f"{one.phase} since {when(one.since)}" for one in page.phases)),
         ("parent", page.parent),
@@ -151,13 +158,15 @@ def _page_lines(page: TaskPage) -> list[str]:
     outputs = [(one.trace_id, one.tool_name, when(one.created_at)) for one in page.traces]
     said = [(one.role, when(one.created_at), " ".join(one.content.split())[:80]) for one in page.messages]
     gates = [(one.gate_id, one.status, one.blocker_description[:80]) for one in page.gates]
-    children = [(one.task_id, one.status, one.title) for one in page.children]
+    forks = [(one.task_id, one.status, one.title) for one in page.forks]
+    parts = [(one.task_id, one.status, one.title) for one in page.children if one not in page.forks]
     kinds: tuple[tuple[str, Sequence[tuple[str, ...]], int], ...] = (
         ("Checkpoints", points, page.checkpoint_count),
         ("Outputs of tools", outputs, page.trace_count),
         ("Messages", said, page.message_count),
         ("Gates", gates, len(gates)),
-        ("Tasks that are parts of it", children, len(children)),
+        ("Forks", forks, len(forks)),
+        ("Tasks that are parts of it", parts, len(parts)),
     )
     lines = [table([(name, value) for name, value in facts if value])]
     for title, rows, count in kinds:
