@@ -32,7 +32,7 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """`author`: who wrote it, or whose key signed it."""
+    """`author`: who wrote it, or whose key signed it. `task_status`: active or completed."""
 
     directive_id: str
     task_id: str
@@ -41,10 +41,11 @@ class Result:
     author: str
     written_at: str
     event: str
+    task_status: str
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """TASK_NOT_FOUND, TERMINAL_REQUIRED, UNKNOWN_SIGNER, BAD_SIGNATURE, SELF_APPROVAL."""
+    """TASK_NOT_FOUND, CONFLICT if the task was rewound or dropped, TERMINAL_REQUIRED, UNKNOWN_SIGNER, BAD_SIGNATURE, SELF_APPROVAL."""
     if not request.sign:
         write_directive.require_person(workspace, "write a directive", at_terminal=request.at_terminal)
     key = request.key if request.sign else None
@@ -57,4 +58,5 @@ def run(workspace: Workspace, request: Request) -> Result:
         author=done.author,
         written_at=done.event.finished,
         event=done.event.oid,
+        task_status=done.task_status,
     )

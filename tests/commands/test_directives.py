@@ -9,7 +9,21 @@ from typing import Any
 
 import pytest
 
-from devs_git.commands import directive_add, directive_list, directive_withdraw, history, rewind, undo
+from devs_git.commands import (
+    directive_add,
+    directive_list,
+    directive_withdraw,
+    drop,
+    history,
+    resume,
+    rewind,
+    status,
+    undo,
+)
+from devs_git.domain.checkpoints import task_states
+from devs_git.domain.verbs import VerbRequest
+from devs_git.entrypoints import router
+from devs_git.entrypoints.cli.texts import directive_text
 from devs_git.operations.directives import waiting_directives, write_directive
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
@@ -88,6 +102,41 @@ def test_a_directive_needs_a_task_and_a_text_that_a_terminal_can_show(opened: Wo
     assert refusal(partial(add, opened, "2", "\u20ac" * 100_000)).details["field"] == "text"
     assert refusal(partial(withdraw, opened, "20010203T040506-1a2b3c4d")).code == "DIRECTIVE_NOT_FOUND"
     assert listed(opened) == ()
+
+
+@pytest.mark.quick
+def test_nobody_would_read_a_directive_of_a_rewound_or_dropped_task(opened: Workspace) -> None:
+    top = opened.top
+    operations: dict[str, VerbRequest] = {"drop": drop.Request("2"), "rewind": rewind.Request("1")}
+    for operation, request in operations.items():
+        router.call(operation, Workspace.open(top), request)
+        refused = refusal(partial(add, Workspace.open(top), "2", "x"))
+        assert (refused.code, "no agent would get" in refused.message) == ("CONFLICT", True)
+        assert "devs-git undo" in refused.hint
+        assert "devs-git task start task-2" in refused.hint
+        router.call("undo", Workspace.open(top), undo.Request())
+    assert add(Workspace.open(top), "2", "x").task_status == "completed"
+
+
+def test_status_does_not_name_a_directive_of_a_dropped_task(
+    opened: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # An earlier version wrote such ones.
+    monkeypatch.setattr(task_states, "require_reader", lambda *_: None)
+    top = opened.top
+    router.call("drop", Workspace.open(top), drop.Request("2"))
+    for task in ("1", "2"):
+        request = directive_add.Request(task, "x", at_terminal=True)
+        router.call("directive add", Workspace.open(top), request)
+    assert [one.task_id for one in status.run(Workspace.open(top), status.Request()).directives] == ["task-1"]
+
+
+def test_the_directive_of_a_completed_task_stands_in_its_bundle(opened: Workspace) -> None:
+    done = add(opened, "2", "use X")
+    assert done.task_status == "completed"
+    assert "devs-git resume task-2" in directive_text.add_text(done)
+    told = router.call("resume", Workspace.open(), resume.Request("2"))
+    assert [one.text for one in told.bundle.directives] == ["use X"]
 
 
 def test_a_directive_that_was_interrupted_before_its_event_does_not_exist(

@@ -34,6 +34,18 @@ def require_live(task_id: str, status: str) -> None:
         )
 
 
+def require_reader(task_id: str, status: str) -> None:
+    """CONFLICT if no agent would get a directive of the task, because it was rewound or dropped."""
+    require_known(task_id, status)
+    if status not in LIVE:
+        raise DevsError(
+            "CONFLICT",
+            f"{task_id} was {status}, so no agent would get the directive.",
+            hint=f"Return from the operation that undid it (devs-git undo), or start it again: devs-git task start {task_id}",
+            task_id=task_id,
+        )
+
+
 def require_running(task_id: str, status: str) -> None:
     """TASK_EXISTS if the task is completed and has nothing new."""
     require_live(task_id, status)

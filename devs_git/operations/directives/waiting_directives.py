@@ -33,13 +33,19 @@ def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> list[Judg
 
 
 def look(workspace: Workspace) -> list[Judged]:
-    """The same for a command that only reads: nothing is written. None if the catalog cannot be read."""
+    """The same for a command that only reads, without those of rewound and dropped tasks, which no agent gets.
+
+    Nothing is written. An empty list if the catalog cannot be read.
+    """
+    from devs_git.domain.ledger.task_standing import LIVE
     from devs_git.operations.directives import seen
     from devs_git.storage.catalog.database import TROUBLE, Catalog
 
     with contextlib.suppress(*TROUBLE), Catalog.look(workspace.places.shared) as catalog:
         shown = {one.directive_id for one in seen.find(workspace, catalog)}
-        return [one for one in find(workspace, catalog) if one.standing.directive_id not in shown]
+        left = [one for one in find(workspace, catalog) if one.standing.directive_id not in shown]
+        tip = workspace.ledger.tip()
+        return [one for one in left if tip.standing_of_task(one.standing.task_id).status in LIVE]
     return []
 
 

@@ -23,10 +23,11 @@ _COMMENT = "A directive; written once."
 
 @immutable
 class Written:
-    """The record of a directive, who is proved to have written it, and its event."""
+    """The record of a directive, who is proved to have written it, the status of its task, and its event."""
 
     record: dict[str, Any]
     author: str
+    task_status: str
     event: Event
 
 
@@ -49,11 +50,12 @@ def require_person(workspace: Workspace, what: str, *, at_terminal: bool) -> Non
 def write(workspace: Workspace, task_id: str, text: str, *, key: str | None) -> Written:
     """Write a directive for a task. `key` is None without a signature, '' for the key of ssh-agent, else the key's file.
 
-    TASK_NOT_FOUND; UNKNOWN_SIGNER, BAD_SIGNATURE, SELF_APPROVAL. If the command is killed before the event is written,
+    TASK_NOT_FOUND; CONFLICT if the task was rewound or dropped; UNKNOWN_SIGNER, BAD_SIGNATURE, SELF_APPROVAL. If the command is killed before the event is written,
     there is no directive.
     """
     tip = workspace.ledger.require()
-    task_states.require_known(task_id, tip.standing_of_task(task_id).status)
+    status = tip.standing_of_task(task_id).status
+    task_states.require_reader(task_id, status)
     directive_id = workspace.new_id("directive", task_id)
     record: dict[str, Any] = {
         "directive_id": directive_id,
@@ -78,7 +80,7 @@ def write(workspace: Workspace, task_id: str, text: str, *, key: str | None) -> 
         event = workspace.event_of(content, subject, verb_name="directive add")
         return Draft(event, ((file_of(directive_id), data),))
 
-    return Written(record, author, workspace.append(build))
+    return Written(record, author, status, workspace.append(build))
 
 
 def _sign(workspace: Workspace, tip: Tip, record: dict[str, Any], key: str) -> str:

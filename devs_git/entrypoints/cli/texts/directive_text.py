@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 
 
 def add_text(result: directive_add.Result) -> str:
+    completed = (
+        f"{result.task_id} is completed, so no prompt hands it over. A new session gets it with the bundle: "
+        f"devs-git resume {result.task_id}\n"
+    )
     return (
         f"Directive {paint(result.directive_id, bold=True)} waits for the next prompt of an agent at work on "
-        f"{result.task_id}.\nTo take it back: devs-git directive withdraw {result.directive_id}"
+        f"{result.task_id}.\n{completed if result.task_status == 'completed' else ''}To take it back: devs-git directive withdraw {result.directive_id}"
     )
 
 
