@@ -161,10 +161,10 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def _at_work(workspace: Workspace, session_id: str, request: Request) -> list[DevsError]:
     """TASK_RUNNING if a turn of the session runs, or with `code` that of another one in this worktree."""
-    from devs_git.operations.sessions import running
+    from devs_git.operations.sessions import running_sessions
 
-    here = running.in_worktree(workspace, workspace.places) if request.code else []
-    return [] if request.force else [*running.of_session(workspace, session_id), *here]
+    here = running_sessions.in_worktree(workspace, workspace.places) if request.code else []
+    return [] if request.force else [*running_sessions.of_session(workspace, session_id), *here]
 
 
 def _take_in(workspace: Workspace, catalog: Catalog, session: Session) -> None:

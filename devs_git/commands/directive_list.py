@@ -8,8 +8,8 @@ from devs_git.domain.directives.directive import STATES, State
 from devs_git.domain.ledger import ids, paging
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
-from devs_git.operations.directives import seen
-from devs_git.operations.directives.judge import Judge, Judged
+from devs_git.operations.directives import delivery_proofs
+from devs_git.operations.directives.judge import Judge, JudgedDirective
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import directives
 from devs_git.values import immutable
@@ -69,7 +69,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     workspace.require_believed()
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         with catalog.allow_unwritable(workspace.say):
-            seen.look(workspace, catalog, request.task_id)
+            delivery_proofs.note(workspace, catalog, request.task_id)
         known = directives.standings(catalog, request.task_id)
     judge = Judge(workspace)
     found = [one for one in reversed(known) if request.state in ("", one.state)]
@@ -83,7 +83,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     return Result(tuple(_row(judge.judge(one)) for one in page), more)
 
 
-def _row(judged: Judged) -> Row:
+def _row(judged: JudgedDirective) -> Row:
     known = judged.standing
     return Row(
         directive_id=known.directive_id,

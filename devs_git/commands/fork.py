@@ -128,7 +128,7 @@ def _is_bare(target: str) -> bool:
 def run(workspace: Workspace, request: Request) -> Result:
     """TASK_EXISTS, INVALID_BRANCH, GIT_RESET_FAILED (its commit is gone), CONFLICT (the folder), HISTORY_REWRITTEN."""
     point, request = find(workspace, request), _with_origin(request)
-    wanted = make_fork.Wanted(
+    wanted = make_fork.ForkRequest(
         name=request.name,
         plan=request.plan,
         branch=request.branch,

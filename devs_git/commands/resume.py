@@ -14,10 +14,10 @@ from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.fork import make_fork
 from devs_git.operations.recall import open_catalog
-from devs_git.operations.resume import code_state, native_session, prepare, resumable
-from devs_git.operations.resume.native_session import Ready, ResumedSession, Wish
-from devs_git.operations.resume.prepare import Known, Wanted
-from devs_git.operations.resume.resumable import Named, Row
+from devs_git.operations.resume import code_state, native_session, prepare, resume_targets
+from devs_git.operations.resume.native_session import ReadySession, ResumedSession, Wish
+from devs_git.operations.resume.prepare import BundleRequest, LastSession
+from devs_git.operations.resume.resume_targets import ResumeTarget, Row
 from devs_git.operations.rewind import go_back
 from devs_git.operations.sessions import line_of_session
 from devs_git.storage.catalog import ledger_marks
@@ -32,15 +32,14 @@ if TYPE_CHECKING:
 
 @immutable
 class Request(VerbRequest):
-    """`target`: `task-10`, `task-10@2` (the conversation up to there), or a contract. `contract` is a contract, in any case, and
-    counts if both are there.
-    Without both it is the list. `mode`: '' for that of the table in docs/resume.md. `context`: what the new session is told besides. `to`: the
-    client, by default that of the last session. `tokens`: of the bundle. `limit`, `cursor`: of the list.
-    `choose` asks a person for one of so many rows. `force`: although a session is at work on it.
-    `execute`: also start the client, at the terminal, and wait until it ends.
+    """`target`: `task-10`, `task-10@2` (the conversation up to there), or a contract. `contract`: a contract; it counts before
+    `target`. Without both it is the list. `mode`: '' for that of the table in docs/resume.md. `context`: what else the new
+    session is told. `to`: the client, by default that of the last session. `tokens`: of the bundle. `limit`, `cursor`: of
+    the list. `choose` asks a person for one of so many rows. `force`: go on although a session is at work on it. `execute`:
+    also start the client, at the terminal, and wait until it ends.
 
-    In a mode that goes on from an earlier state: `checkpoint`, of a task its number, too; `fork`: leave this worktree, and
-    begin a new task there, with this `name` and `plan`; else `preserve` and `untracked` are those of a rewind.
+    In a mode that goes on from an earlier state: `checkpoint`: of a task also its number alone. `fork`: leave this worktree,
+    and begin a new task with this `name` and `plan`. `preserve` and `untracked`: those of a rewind, without `fork`.
     """
 
     target: str = ""
@@ -124,13 +123,13 @@ class Listing:
     next_cursor: str
 
 
-def find(workspace: Workspace, request: Request) -> Named | None:
+def find(workspace: Workspace, request: Request) -> ResumeTarget | None:
     """What the request names; None for the list. TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, CONTRACT_NOT_FOUND."""
     name = request.contract or request.target
     if not name:
         return None
     history = workspace.ledger.require().here
-    return resumable.find(workspace.store_git, history, name, contract=bool(request.contract))
+    return resume_targets.find(workspace.store_git, history, name, contract=bool(request.contract))
 
 
 def settle(workspace: Workspace, request: Request) -> Request:
@@ -162,8 +161,8 @@ def _prepare(workspace: Workspace, request: Request) -> Result | Listing:
     named = find(workspace, request)
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         if named is None:
-            found = resumable.rows(tip.here, catalog, line_of_session.successors(workspace))
-            page, more = paging.cut(found, resumable.key, request.limit, request.cursor, downwards=True)
+            found = resume_targets.rows(tip.here, catalog, line_of_session.successors(workspace))
+            page, more = paging.cut(found, resume_targets.key, request.limit, request.cursor, downwards=True)
             return Listing(page, more)
         known = prepare.find_session(workspace, catalog, named)
         for error in [] if request.force else _at_work(workspace, request, named, known):
@@ -175,21 +174,23 @@ def _prepare(workspace: Workspace, request: Request) -> Result | Listing:
         return _from_now(workspace, catalog, request, named, known)
 
 
-def _at_work(workspace: Workspace, request: Request, named: Named, known: Known) -> list[DevsError]:
+def _at_work(
+    workspace: Workspace, request: Request, named: ResumeTarget, known: LastSession
+) -> list[DevsError]:
     """TASK_RUNNING if the session is at work, or another one in the worktree in which the task is active, or that is rewound."""
-    from devs_git.operations.sessions import running
+    from devs_git.operations.sessions import running_sessions
 
     active = known.places and named.task and named.task.status == "active"
     folders = [known.places] if active and known.places else []
     if request.mode in choices.FROM_EARLIER and not _begins_a_task(request, named):
         folders.append(workspace.places)
-    here = (error for places in folders for error in running.in_worktree(workspace, places))
+    here = (error for places in folders for error in running_sessions.in_worktree(workspace, places))
     newest = line_of_session.newest(workspace, known.session_id)
     names = (known.session_id, *((newest.session_id,) if newest else ()))
-    return [*(error for name in names for error in running.of_session(workspace, name)), *here]
+    return [*(error for name in names for error in running_sessions.of_session(workspace, name)), *here]
 
 
-def _require_client(workspace: Workspace, request: Request, known: Known) -> None:
+def _require_client(workspace: Workspace, request: Request, known: LastSession) -> None:
     """INVALID_ARGUMENTS {execute} if the client cannot be started: nothing has moved yet."""
     from devs_git.operations.resume import start_client
 
@@ -198,18 +199,20 @@ def _require_client(workspace: Workspace, request: Request, known: Known) -> Non
         raise invalid("execute", "The worktree of this work is gone.", hint="Leave out --exec.")
 
 
-def _client(request: Request, known: Known) -> str:
+def _client(request: Request, known: LastSession) -> str:
     return request.to or known.client or start_command.CLIENTS[0]
 
 
-def _begins_a_task(request: Request, named: Named) -> bool:
+def _begins_a_task(request: Request, named: ResumeTarget) -> bool:
     """Whether it is a fork. From a checkpoint, a task always goes on as a new one."""
     return request.fork or (request.mode == "from_checkpoint" and named.task is not None)
 
 
-def _from_now(workspace: Workspace, catalog: Catalog, request: Request, named: Named, known: Known) -> Result:
+def _from_now(
+    workspace: Workspace, catalog: Catalog, request: Request, named: ResumeTarget, known: LastSession
+) -> Result:
     mode: Mode = "continue" if request.mode == "continue" else "with_context"
-    wanted = Wanted(mode, request.context, request.tokens, named.point)
+    wanted = BundleRequest(mode, request.context, request.tokens, named.point)
     bundle = prepare.make_bundle_of(workspace, catalog, named, known.places, wanted)
     if mode != "continue":
         return _result(request, named, known, bundle, None)
@@ -222,7 +225,7 @@ def _from_now(workspace: Workspace, catalog: Catalog, request: Request, named: N
 
 
 def _from_earlier(
-    workspace: Workspace, catalog: Catalog, request: Request, named: Named, known: Known
+    workspace: Workspace, catalog: Catalog, request: Request, named: ResumeTarget, known: LastSession
 ) -> Result:
     """Bring the code to the earlier state, and say what the new session is told."""
     from devs_git.operations.resume import earlier_state, restart_point
@@ -231,12 +234,12 @@ def _from_earlier(
     way = _way(request, named, known, point)
     if way.fork is None:
         earlier_state.require_here(workspace, known.places)
-    arrived = earlier_state.go(workspace, catalog, way)
+    outcome = earlier_state.go(workspace, catalog, way)
     ledger_marks.catch_up(catalog, workspace.ledger)
-    made = arrived.fork
+    made = outcome.fork
     # A task that was rewound to its beginning has nothing but what is known of it now.
     restarted = request.mode == "clean_restart" and made is None
-    wanted = Wanted(
+    wanted = BundleRequest(
         mode=cast("Mode", request.mode),
         context=request.context,
         tokens=request.tokens,
@@ -246,15 +249,15 @@ def _from_earlier(
     )
     places = code_state.places_of(workspace, "", made.task_id) if made else workspace.places
     bundle = prepare.make_bundle_of(workspace, catalog, named, places, wanted)
-    session = arrived.session
-    ready = native_session.ready(session, _first_message(request)) if session else None
+    first_message = "\n\n".join(filter(None, (request.plan, request.context)))
+    ready = native_session.with_command(outcome.session, first_message) if outcome.session else None
     result = _result(request, named, known, bundle, ready)
     if made and named.task:
         result = replace(result, task_id=made.task_id)
-    return replace(result, rewind=arrived.rewind, fork=made)
+    return replace(result, rewind=outcome.rewind, fork=made)
 
 
-def _way(request: Request, named: Named, known: Known, point: Checkpoint) -> Way:
+def _way(request: Request, named: ResumeTarget, known: LastSession, point: Checkpoint) -> Way:
     from devs_git.operations.resume.earlier_state import Way
 
     goes_on = request.mode == "from_checkpoint"
@@ -262,8 +265,8 @@ def _way(request: Request, named: Named, known: Known, point: Checkpoint) -> Way
     if not _begins_a_task(request, named):
         if request.name or request.plan:
             raise invalid("name", "Only a new task has a name and a plan.", hint="Begin one: --fork")
-        untracked = request.untracked
-        return Way(point, None, preserve_mode(request.preserve), untracked, session_id, request.to)
+        kept = preserve_mode(request.preserve), request.untracked
+        return Way(point, None, *kept, session_id, request.to)
     for name in ("preserve", "untracked"):
         if getattr(request, name):
             raise invalid(name, "A fork leaves this worktree as it is.")
@@ -271,18 +274,15 @@ def _way(request: Request, named: Named, known: Known, point: Checkpoint) -> Way
         if not getattr(request, name):
             hint = "For example: --name task-10b --plan 'Use the new API.'"
             raise invalid(name, f"From a checkpoint, a new task goes on, which needs a {name}.", hint=hint)
-    new = make_fork.Wanted(
+    new = make_fork.ForkRequest(
         request.name, request.plan, to=request.to, conversation=goes_on and named.task is not None
     )
     return Way(point, new, session_id=session_id, to=request.to)
 
 
-def _first_message(request: Request) -> str:
-    """What a session that goes on is told: the plan of the new task, and what the caller adds."""
-    return "\n\n".join(text for text in (request.plan, request.context) if text)
-
-
-def _result(request: Request, named: Named, known: Known, bundle: Bundle, ready: Ready | None) -> Result:
+def _result(
+    request: Request, named: ResumeTarget, known: LastSession, bundle: Bundle, ready: ReadySession | None
+) -> Result:
     text = bundle_text.as_markdown(bundle)
     client = ready.session.client if ready else _client(request, known)
     return Result(

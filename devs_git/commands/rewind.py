@@ -108,6 +108,6 @@ def _at_work(workspace: Workspace, request: Request) -> list[DevsError]:
     """TASK_RUNNING if another session is at work here. The module is imported only where a client has worked."""
     if request.force or not (workspace.places.own / "turns").is_dir():
         return []
-    from devs_git.operations.sessions import running
+    from devs_git.operations.sessions import running_sessions
 
-    return running.in_worktree(workspace, workspace.places)
+    return running_sessions.in_worktree(workspace, workspace.places)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.clients.told_texts import READERS
+from devs_git.domain.clients.model_input import READERS
 from tests.clients.claude_code import ClaudeCode
 from tests.clients.codex import Codex
 from tests.clients.program import Program

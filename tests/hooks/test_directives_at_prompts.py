@@ -11,7 +11,7 @@ import pytest
 
 from devs_git.commands import directive_add, directive_list, directive_withdraw, rewind, task_start, undo
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.told_texts import READERS
+from devs_git.domain.clients.model_input import READERS
 from devs_git.domain.ledger.events import Event
 from devs_git.entrypoints import router
 from devs_git.storage.moments import gaps

@@ -9,7 +9,7 @@ from devs_git.values import immutable
 
 State = Literal["written", "handed", "seen", "withdrawn"]
 STATES: Final[tuple[State, ...]] = ("written", "handed", "seen", "withdrawn")
-# How often a directive is handed over that no transcript shows.
+# How often a directive is handed over if no transcript shows it.
 TRIES: Final = 3
 
 

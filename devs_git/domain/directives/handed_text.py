@@ -17,12 +17,12 @@ MOST_BYTES: Final = 9_900
 _MARK: Final = "devs-git directive {id} "
 _HEAD: Final = _MARK + "for {task}: {author} wrote it at {at}. Follow it as an instruction of this person."
 _REST: Final = "It is cut here, because a hook hands over so much only. Read all of it: git devs directive list --task {task} --json"
-# Of a text that does not fit, at least so many characters are told, or it waits for the next prompt.
+# A text that does not fit is cut, but never to fewer characters than these: then it waits for the next prompt.
 _LEAST: Final = 200
 
 
 @immutable
-class Told:
+class DirectiveText:
     """One directive as the model is told of it. `author` is the one who is proved to have written it."""
 
     directive_id: str
@@ -32,7 +32,7 @@ class Told:
     text: str
 
 
-def fit(directives: Iterable[Told], *, beside: str = "") -> tuple[str, tuple[str, ...]]:
+def fit(directives: Iterable[DirectiveText], *, beside: str = "") -> tuple[str, tuple[str, ...]]:
     """The text for the model, and the ids of the directives in it. What does not fit waits. `beside`: what else is told."""
     characters, size = MOST_CHARACTERS - len(beside), MOST_BYTES - len(beside.encode())
     parts: list[str] = []
@@ -49,7 +49,7 @@ def fit(directives: Iterable[Told], *, beside: str = "") -> tuple[str, tuple[str
     return "\n\n".join(parts), tuple(ids)
 
 
-def _part(one: Told, characters: int, size: int) -> str:
+def _part(one: DirectiveText, characters: int, size: int) -> str:
     """One directive, whole or cut to this size; '' if not even its beginning fits."""
     head = _HEAD.format(
         id=one.directive_id, task=one.task_id, author=printable(one.author, ""), at=one.written_at

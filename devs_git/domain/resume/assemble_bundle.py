@@ -43,7 +43,7 @@ RESULT: Final = 800
 INPUT: Final = 200
 
 
-class Heard(NamedTuple):
+class LazyMessage(NamedTuple):
     """A message of the conversation, which is made only if there is room for it. `tokens`: of the whole, an estimate."""
 
     tokens: int
@@ -67,7 +67,7 @@ class Facts:
     context: str = ""
 
 
-def assemble(facts: Facts, newest_first: Iterable[Heard], budget: int) -> Bundle:
+def assemble(facts: Facts, newest_first: Iterable[LazyMessage], budget: int) -> Bundle:
     """The bundle of these facts and of the conversation, of about `budget` tokens at most."""
     empty, shortened = _without_conversation(facts, budget)
     taken, omitted = _latest(newest_first, budget - tokens(bundle_text.as_markdown(empty)) - _FRAME)
@@ -75,19 +75,19 @@ def assemble(facts: Facts, newest_first: Iterable[Heard], budget: int) -> Bundle
     return replace(full, tokens=tokens(bundle_text.as_markdown(full)))
 
 
-def _latest(newest_first: Iterable[Heard], rest: int) -> tuple[tuple[BundleMessage, ...], Omitted]:
+def _latest(newest_first: Iterable[LazyMessage], rest: int) -> tuple[tuple[BundleMessage, ...], Omitted]:
     """The newest messages that fit into so many tokens, the oldest of them first, and how much is left out."""
-    taken, messages, size, full = list[BundleMessage](), 0, 0, False
-    for heard in newest_first:
+    taken, omitted, size, full = list[BundleMessage](), 0, 0, False
+    for message in newest_first:
         if not full:
-            made = heard.make()
+            made = message.make()
             rest -= tokens(bundle_text.message_text(made)) + 1
             full = rest < 0
         if full:
-            messages, size = messages + 1, size + heard.tokens
+            omitted, size = omitted + 1, size + message.tokens
         else:
             taken.append(made)
-    return tuple(reversed(taken)), Omitted(messages, size)
+    return tuple(reversed(taken)), Omitted(omitted, size)
 
 
 def message_of(message: Message, session_id: str, client: str, *, rewound: bool = False) -> BundleMessage:

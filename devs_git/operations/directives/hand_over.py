@@ -10,11 +10,11 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.clients.told_texts import READERS
+from devs_git.domain.clients.model_input import READERS
 from devs_git.domain.directives import handed_text
-from devs_git.domain.directives.handed_text import Told
-from devs_git.operations.directives import seen, waiting_directives
-from devs_git.operations.directives.judge import Judge, Judged
+from devs_git.domain.directives.handed_text import DirectiveText
+from devs_git.operations.directives import delivery_proofs, waiting_directives
+from devs_git.operations.directives.judge import Judge, JudgedDirective
 from devs_git.storage.catalog import directives, ledger_marks
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.directives import Receiver
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PATIENCE: Final = 1.0
 
 
-def in_force(workspace: Workspace, catalog: Catalog, task_id: str) -> tuple[Judged, ...]:
+def in_force(workspace: Workspace, catalog: Catalog, task_id: str) -> tuple[JudgedDirective, ...]:
     """The directives of a task that count, oldest first, with their texts: what a new session has to know.
 
     The catalog is caught up with the ledger, and the ledger is believed. None of them is refused or withdrawn.
@@ -40,16 +40,16 @@ def in_force(workspace: Workspace, catalog: Catalog, task_id: str) -> tuple[Judg
     return tuple(one for one in found if not one.refused)
 
 
-def for_model(judged: Judged) -> Told:
+def for_model(judged: JudgedDirective) -> DirectiveText:
     """A directive in the form that a model is told."""
     known = judged.standing
-    return Told(known.directive_id, known.task_id, judged.author, known.written_at, judged.text)
+    return DirectiveText(known.directive_id, known.task_id, judged.author, known.written_at, judged.text)
 
 
 def at_prompt(call: MomentCall, places: Places, beside: str) -> str:
     """The text of the directives that wait for the active task of this worktree, '' for none; they count as handed over.
 
-    `beside`: what the model is told besides. No problem here stops a prompt: then they wait for the next one.
+    `beside`: what else the model is told. No error here stops a prompt: the directives wait for the next prompt then.
     """
     with contextlib.suppress(Exception):
         task = active_task.task_of(active_task.read(places))
@@ -61,7 +61,7 @@ def _take(workspace: Workspace, call: MomentCall, task: str, beside: str) -> str
     workspace.require_believed()
     with Catalog.open(workspace.places.shared, patience=PATIENCE) as catalog:
         ledger_marks.catch_up(catalog, workspace.ledger)
-        seen.look(workspace, catalog, task)
+        delivery_proofs.note(workspace, catalog, task)
         left = [for_model(one) for one in waiting_directives.find(workspace, catalog, task)]
         # The prompt itself may be a bundle, and then the agent gets them with it.
         inside = [one.directive_id for one in left if handed_text.is_in(one.directive_id, call.prompt)]

@@ -1,7 +1,7 @@
 """Whether a directive may be put before a model: who wrote it decides.
 
 The hook hands over only what a person wrote at a terminal of this clone, and what an approver of the policy in force signed.
-Anybody who can push can write an event with a directive: such a one is listed, and never sent.
+Anybody who can push can write an event with a directive. Such a directive is listed, and never sent.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _NOBODY = "It was not written at a terminal of this clone, and no approver signe
 
 
 @immutable
-class Judged:
-    """A directive with its text. `author`: who is proved to have written it, else whom the ledger names.
+class JudgedDirective:
+    """A directive with its text. `author`: who wrote it, if that is proved; else whom the ledger names.
 
     `refused`: why it is never handed over; '' if it may be.
     """
@@ -46,27 +46,27 @@ class Judge:
     def _repository(self) -> str:
         return self.tip.ledger.git.text("rev-list", "--max-parents=0", self.tip.oid)
 
-    def judge(self, standing: Standing) -> Judged:
+    def judge(self, standing: Standing) -> JudgedDirective:
         """The directive with its text and its author. A file that cannot be read is a reason to refuse it."""
         path = file_of(standing.directive_id)
         try:
             data = self.tip.read(path)
             if data is None:
-                return Judged(standing, "", "", "The ledger does not have its text.")
+                return JudgedDirective(standing, "", "", "The ledger does not have its text.")
             from devs_git.storage.documents import yaml_documents
 
             record = yaml_documents.load(data, path, "directive", code="LEDGER_MUTATED")
         except DevsError as error:
-            return Judged(standing, "", "", error.message)
+            return JudgedDirective(standing, "", "", error.message)
         text, author = str(record["text"]), str(record.get("author") or "")
         if (record["directive_id"], record.get("task_id")) != (standing.directive_id, standing.task_id):
-            return Judged(standing, text, author, "Its event names another task.")
+            return JudgedDirective(standing, text, author, "Its event names another task.")
         if standing.digest == hashlib.sha256(data).hexdigest():
-            return Judged(standing, text, author)
+            return JudgedDirective(standing, text, author)
         try:
-            return Judged(standing, text, self._signer(record))
+            return JudgedDirective(standing, text, self._signer(record))
         except DevsError as error:
-            return Judged(standing, text, author, error.message)
+            return JudgedDirective(standing, text, author, error.message)
 
     def _signer(self, record: dict[str, Any]) -> str:
         """The approver who signed a record. UNKNOWN_SIGNER, BAD_SIGNATURE, SELF_APPROVAL."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Final
 
-from devs_git.operations.directives.judge import Judge, Judged
+from devs_git.operations.directives.judge import Judge, JudgedDirective
 from devs_git.storage.catalog import directives
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.program import GitFailed
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 NOTE: Final = "directed"
 
 
-def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> list[Judged]:
-    """The directives that the next prompt of their task hands over, oldest first; of all tasks for ''.
+def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> list[JudgedDirective]:
+    """The directives that the next prompt of their task hands over, oldest first. `task_id`: '' for all tasks.
 
     The catalog is caught up with the ledger, and the ledger is believed.
     """
@@ -32,17 +32,17 @@ def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> list[Judg
     return [one for one in judged if not one.refused]
 
 
-def look(workspace: Workspace) -> list[Judged]:
+def look(workspace: Workspace) -> list[JudgedDirective]:
     """The same for a command that only reads, without those of rewound and dropped tasks, which no agent gets.
 
     Nothing is written. An empty list if the catalog cannot be read.
     """
     from devs_git.domain.ledger.task_standing import LIVE
-    from devs_git.operations.directives import seen
+    from devs_git.operations.directives import delivery_proofs
     from devs_git.storage.catalog.database import TROUBLE, Catalog
 
     with contextlib.suppress(*TROUBLE), Catalog.look(workspace.places.shared) as catalog:
-        shown = {one.directive_id for one in seen.find(workspace, catalog)}
+        shown = {one.directive_id for one in delivery_proofs.find(workspace, catalog)}
         left = [one for one in find(workspace, catalog) if one.standing.directive_id not in shown]
         tip = workspace.ledger.tip()
         return [one for one in left if tip.standing_of_task(one.standing.task_id).status in LIVE]
@@ -68,7 +68,7 @@ def refresh(workspace: Workspace) -> None:
 def write_note(workspace: Workspace, catalog: Catalog) -> None:
     """Note the tasks for which a directive waits; without one the note goes. OSError.
 
-    The transaction lets one process at a time look and write: another one may add a directive meanwhile.
+    It looks and writes in one transaction, because another process may add a directive at the same time.
     """
     note = workspace.places.shared / NOTE
     with catalog.transaction():
@@ -80,6 +80,6 @@ def write_note(workspace: Workspace, catalog: Catalog) -> None:
 
 
 def announce(workspace: Workspace, task_id: str) -> None:
-    """Add a task to the note before its directive is written. If this process is killed then, the next prompt finds out."""
+    """Add a task to the note before its directive is written. If this process is killed in between, the next prompt corrects it."""
     with (workspace.places.shared / NOTE).open("a", encoding="utf-8") as note:
         note.write(f"{task_id}\n")

@@ -22,8 +22,8 @@ _COMMENT = "A directive; written once."
 
 
 @immutable
-class Written:
-    """The record of a directive, who is proved to have written it, the status of its task, and its event."""
+class WrittenDirective:
+    """The record of a directive, its proved author, the status of its task, and its event."""
 
     record: dict[str, Any]
     author: str
@@ -47,7 +47,7 @@ def require_person(workspace: Workspace, what: str, *, at_terminal: bool) -> Non
     )
 
 
-def write(workspace: Workspace, task_id: str, text: str, *, key: str | None) -> Written:
+def write(workspace: Workspace, task_id: str, text: str, *, key: str | None) -> WrittenDirective:
     """Write a directive for a task. `key` is None without a signature, '' for the key of ssh-agent, else the key's file.
 
     TASK_NOT_FOUND; CONFLICT if the task was rewound or dropped; UNKNOWN_SIGNER, BAD_SIGNATURE, SELF_APPROVAL. If the command is killed before the event is written,
@@ -80,11 +80,11 @@ def write(workspace: Workspace, task_id: str, text: str, *, key: str | None) -> 
         event = workspace.event_of(content, subject, verb_name="directive add")
         return Draft(event, ((file_of(directive_id), data),))
 
-    return Written(record, author, status, workspace.append(build))
+    return WrittenDirective(record, author, status, workspace.append(build))
 
 
 def _sign(workspace: Workspace, tip: Tip, record: dict[str, Any], key: str) -> str:
-    """Add the signature to the record; who signed it. It is judged as each reader will judge it."""
+    """Add the signature to the record, and return who signed it. The signature is checked as each reader will check it."""
     from devs_git.operations.gates import own_signature
 
     repository = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)

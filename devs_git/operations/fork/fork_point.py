@@ -19,7 +19,7 @@ from devs_git.workspace import Workspace
 class ForkPoint:
     """`name` is `task-10@2` or `moment:` and the whole id. `task_id`: the task that was active there, '' for none.
 
-    `tag`: of the checkpoint, '' for none. `moment`: None if the point is none.
+    `tag`: of the checkpoint, '' for none. `moment`: None if the point is no moment.
     """
 
     name: str

@@ -48,7 +48,7 @@ class NewTask:
 
 
 @mutable
-class Forked:
+class ForkOutcome:
     """What was made. `event` is the oid of the event."""
 
     event: str = ""
@@ -57,7 +57,7 @@ class Forked:
     left_out: tuple[str, ...] = ()
 
 
-def fork(workspace: Workspace, point: ForkPoint, new: NewTask) -> Forked:
+def fork(workspace: Workspace, point: ForkPoint, new: NewTask) -> ForkOutcome:
     """TASK_EXISTS, INVALID_BRANCH, CONFLICT, GIT_RESET_FAILED. Then everything is as it was."""
     _refuse_taken(workspace.ledger.require().here, new.task_id)
     if new.branch:
@@ -65,7 +65,7 @@ def fork(workspace: Workspace, point: ForkPoint, new: NewTask) -> Forked:
 
         branch_names.check(new.branch, remote_names.names(workspace.places))
         branches.require_free(workspace.store_git, new.branch)
-    op_id, made = workspace.new_id("fork", new.task_id), Forked()
+    op_id, made = workspace.new_id("fork", new.task_id), ForkOutcome()
     if new.place is None:
         made.left_out = (_NO_WORKTREE,) if point.moment else ()
         made.event = _record(workspace, workspace, point, (op_id, new))

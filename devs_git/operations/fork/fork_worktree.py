@@ -8,7 +8,7 @@ from pathlib import Path
 from devs_git.errors import DevsError
 from devs_git.operations.fork import half_made_fork
 from devs_git.operations.fork.fork_point import ForkPoint
-from devs_git.operations.fork.half_made_fork import Began
+from devs_git.operations.fork.half_made_fork import HalfMadeFork
 from devs_git.operations.moments.restore_worktree import Position, fill, new_worktree, require_commit
 from devs_git.storage.ledger.lines_of_work import HEADS
 from devs_git.storage.moments import read_moments
@@ -48,7 +48,7 @@ def make(workspace: Workspace, new: NewWorktree, record: Callable[[Workspace], N
     """
     made = f"{HEADS}{new.branch}" if new.branch else ""
     _require_commit(workspace, new.point)
-    with half_made_fork.note(workspace, new.op_id, Began(new.place, made, new.point.commit)) as lock:
+    with half_made_fork.note(workspace, new.op_id, HalfMadeFork(new.place, made, new.point.commit)) as lock:
         git = workspace.with_identity(workspace.git).with_descriptors(lock)
         whole = new.point.moment is None
         position = Position(new.branch, made=bool(made), files=whole)

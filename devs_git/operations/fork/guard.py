@@ -29,7 +29,7 @@ class Guard:
 def put(source: Path, there: Workspace, started: str = "") -> Guard:
     """Put the project files there that the worktree `source` has, and say what is still missing.
 
-    `started`: the client that has a session there, '' for none. Gates have to reach it, too.
+    `started`: the client that has a session there, '' for none. Gates have to reach that client, too.
     """
     placed: list[str] = []
     lacking = [text] if (text := _hooks(there)) else []

@@ -26,8 +26,8 @@ _KEYS: Final = frozenset({"op_id", "ledger", "place", "there", "made", "event"})
 
 
 @immutable
-class Began:
-    """The folder of the worktree, its new branch (the full name, '' for none) and its commit."""
+class HalfMadeFork:
+    """`place`: the folder of the worktree. `made`: the full name of its new branch, '' for none."""
 
     place: Path
     made: str
@@ -35,16 +35,16 @@ class Began:
 
 
 @contextlib.contextmanager
-def note(workspace: Workspace, op_id: str, began: Began) -> Iterator[int]:
+def note(workspace: Workspace, op_id: str, fork: HalfMadeFork) -> Iterator[int]:
     """Note the fork that is made by the body; yields the descriptor of its lock, which git's processes keep open."""
     folder = workspace.places.forks
     record = {
         "op_id": op_id,
         "ledger": workspace.ledger.tip().oid,
-        "place": os.fspath(half_made_worktree.real_place(began.place)),
-        "there": began.place.exists(),
-        "made": began.made,
-        "event": {"commit": began.commit},
+        "place": os.fspath(half_made_worktree.real_place(fork.place)),
+        "there": fork.place.exists(),
+        "made": fork.made,
+        "event": {"commit": fork.commit},
     }
     file, lock = folder / f"{op_id}.json", _lock(folder, op_id)
     with locks.hold(lock, wait=0.0) as descriptor:

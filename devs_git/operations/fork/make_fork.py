@@ -24,7 +24,7 @@ _LONGEST_ID = 60
 
 
 @immutable
-class Wanted:
+class ForkRequest:
     """`name`: the id of the new task, or a title. `branch`: '' for the task's id. `worktree`: the whole path of its folder, ''
     for one beside the repository. `message_id`: the last message that is kept, '' for that of the point. `to`: the client, '' for that of the conversation.
     """
@@ -78,7 +78,7 @@ class Result:
     event: str
 
 
-def make(workspace: Workspace, point: ForkPoint, wanted: Wanted) -> Result:
+def make(workspace: Workspace, point: ForkPoint, wanted: ForkRequest) -> Result:
     """The codes of `fork_task.fork`; INVALID_ARGUMENTS {name} if no id can be made of the name."""
     # Late: the list of tools needs only the result.
     from devs_git.operations.fork import fork_task

@@ -34,14 +34,14 @@ class Way:
     """
 
     point: Checkpoint
-    fork: make_fork.Wanted | None = None
+    fork: make_fork.ForkRequest | None = None
     preserve: str | None = None
     untracked: str | None = None
     session_id: str = ""
     to: str = ""
 
 
-class Arrived(NamedTuple):
+class Outcome(NamedTuple):
     """What was done. One of `rewind` and `fork` is None; `session` is None if no session was written."""
 
     rewind: go_back.Result | None
@@ -49,7 +49,7 @@ class Arrived(NamedTuple):
     session: ResumedSession | None
 
 
-def go(workspace: Workspace, catalog: Catalog, way: Way) -> Arrived:
+def go(workspace: Workspace, catalog: Catalog, way: Way) -> Outcome:
     """Both the code and the session, or neither. The codes of a rewind or of a fork; MESSAGE_NOT_FOUND; those of `write_session`."""
     return _fork(workspace, catalog, way, way.fork) if way.fork else _rewind(workspace, catalog, way)
 
@@ -65,7 +65,7 @@ def require_here(workspace: Workspace, places: Places | None) -> None:
     )
 
 
-def _rewind(workspace: Workspace, catalog: Catalog, way: Way) -> Arrived:
+def _rewind(workspace: Workspace, catalog: Catalog, way: Way) -> Outcome:
     from devs_git.storage.git import refs
     from devs_git.storage.worktree import move_tree
 
@@ -81,10 +81,10 @@ def _rewind(workspace: Workspace, catalog: Catalog, way: Way) -> Arrived:
         with _session(workspace, catalog, way, (site.top, branch)) as written:
             moved = go_back.rewind(workspace, site, wanted, plan, go_back.Cause("resume"))
     go_back.note_what_is_back(workspace, moved)
-    return Arrived(moved, None, native_session.session_of(written) if written else None)
+    return Outcome(moved, None, native_session.session_of(written) if written else None)
 
 
-def _fork(workspace: Workspace, catalog: Catalog, way: Way, wanted: make_fork.Wanted) -> Arrived:
+def _fork(workspace: Workspace, catalog: Catalog, way: Way, wanted: make_fork.ForkRequest) -> Outcome:
     from devs_git.operations.fork import fork_point
 
     point = fork_point.find(workspace, way.point.name)
@@ -92,7 +92,7 @@ def _fork(workspace: Workspace, catalog: Catalog, way: Way, wanted: make_fork.Wa
     top = make_fork.place(workspace, wanted.worktree, task_id)
     with _session(workspace, catalog, way, (top, wanted.branch or task_id)) as written:
         made = make_fork.make(workspace, point, wanted)
-    return Arrived(None, made, native_session.session_of(written) if written else _fork_session(made))
+    return Outcome(None, made, native_session.session_of(written) if written else _fork_session(made))
 
 
 def _fork_session(made: make_fork.Result) -> ResumedSession | None:
@@ -115,7 +115,7 @@ def _fork_session(made: make_fork.Result) -> ResumedSession | None:
 def _session(
     workspace: Workspace, catalog: Catalog, way: Way, place: tuple[Path, str]
 ) -> Iterator[WrittenSession | None]:
-    """The session, cut at the point and written for a worktree and its branch. If what follows is refused, it goes again."""
+    """The session, cut at the point and written for a worktree and its branch. If what follows is refused, the session is removed again."""
     if not way.session_id:
         yield None
         return
@@ -142,9 +142,9 @@ def _last_message(workspace: Workspace, catalog: Catalog, way: Way) -> str:
 def cut_of(
     workspace: Workspace, catalog: Catalog, point: Checkpoint, session_id: str
 ) -> tuple[str, int] | None:
-    """The last message of a session until a checkpoint, and how many there are: what the checkpoint says, else by the time.
+    """The id of the last message of a session that a checkpoint has, and how many it has. The checkpoint says it, else its time.
 
-    None if nothing was said there until then.
+    None if the session had no message then.
     """
     from devs_git.operations.sessions import find_point
 

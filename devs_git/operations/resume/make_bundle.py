@@ -1,11 +1,11 @@
-"""Make the bundle of a task or of a contract. It only reads; to open the catalog stores what hooks have captured."""
+"""Make the bundle of a task or of a contract. It only reads. Whoever opens the catalog stores what hooks have captured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from devs_git.domain.resume import assemble_bundle, bundle_text
-from devs_git.domain.resume.assemble_bundle import Facts, Heard
+from devs_git.domain.resume.assemble_bundle import Facts, LazyMessage
 from devs_git.domain.resume.bundle import Bundle, BundleMessage
 from devs_git.errors import DevsError
 from devs_git.storage.catalog.database import Catalog
@@ -19,14 +19,14 @@ _BYTES = 4
 
 def make(catalog: Catalog, facts: Facts, span: Span | None, budget: int) -> Bundle:
     """The bundle of these facts, with the conversation of this span; None for none."""
-    heard = _heard(catalog, span) if span else iter(())
-    bundle = assemble_bundle.assemble(facts, heard, budget)
+    messages = _messages(catalog, span) if span else iter(())
+    bundle = assemble_bundle.assemble(facts, messages, budget)
     return replace(bundle, holds_secret=_holds_secret(bundle_text.as_markdown(bundle)))
 
 
-def _heard(catalog: Catalog, span: Span) -> Iterator[Heard]:
+def _messages(catalog: Catalog, span: Span) -> Iterator[LazyMessage]:
     for stored in newest_messages.read(catalog, span):
-        yield Heard(stored.size // _BYTES, lambda stored=stored: _message(stored))  # type: ignore[misc]
+        yield LazyMessage(stored.size // _BYTES, lambda stored=stored: _message(stored))  # type: ignore[misc]
 
 
 def _message(stored: Stored) -> BundleMessage:

@@ -37,7 +37,7 @@ class ResumedSession:
     left_out: tuple[str, ...]
 
 
-class Ready(NamedTuple):
+class ReadySession(NamedTuple):
     """A session, and the words that start its client with it."""
 
     session: ResumedSession
@@ -53,13 +53,13 @@ class Wish(NamedTuple):
     context: str = ""
 
 
-def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) -> Ready:
+def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) -> ReadySession:
     """The same session, if its transcript is there; else one that is written from the catalog.
 
     If messages of it were taken back, it is the one that goes on in its place.
 
-    MESSAGE_NOT_FOUND if there is none, or if the catalog does not have it; GATE_BLOCKED if it has to be written while a gate is open; the codes of
-    `write_session`.
+    MESSAGE_NOT_FOUND if there is no session, or if the catalog does not have it; GATE_BLOCKED if it has to be written while
+    a gate is open; the codes of `write_session`.
     """
     if not session_id:
         raise DevsError(
@@ -93,10 +93,10 @@ def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) ->
         written=False,
         left_out=(),
     )
-    return ready(session, wish.context)
+    return with_command(session, wish.context)
 
 
-def _cut(workspace: Workspace, catalog: Catalog, newest: Successor, wish: Wish) -> Ready:
+def _cut(workspace: Workspace, catalog: Catalog, newest: Successor, wish: Wish) -> ReadySession:
     """The session that a rewind of the conversation has written, and with which nobody has gone on yet."""
     point = newest.cut.session_id, newest.cut.kept
     file = written_files.of_session(catalog, newest.session_id)
@@ -112,10 +112,10 @@ def _cut(workspace: Workspace, catalog: Catalog, newest: Successor, wish: Wish) 
         written=False,
         left_out=(),
     )
-    return ready(session, wish.context)
+    return with_command(session, wish.context)
 
 
-def _written(workspace: Workspace, catalog: Catalog, point: tuple[str, str], wish: Wish) -> Ready:
+def _written(workspace: Workspace, catalog: Catalog, point: tuple[str, str], wish: Wish) -> ReadySession:
     """A session that is written now: an earlier one, up to the message with this id, '' for all of it."""
     from devs_git.operations.sessions import write_session
 
@@ -129,7 +129,7 @@ def _written(workspace: Workspace, catalog: Catalog, point: tuple[str, str], wis
     assert wish.places.top
     target = write_session.Target(wish.places.top, wish.title, refs.branch(wish.places.git_dir))
     made = write_session.write(workspace, catalog, write_session.Point(*point), target, wish.to)
-    return ready(session_of(made), wish.context)
+    return with_command(session_of(made), wish.context)
 
 
 def session_of(made: WrittenSession) -> ResumedSession:
@@ -145,6 +145,6 @@ def session_of(made: WrittenSession) -> ResumedSession:
     )
 
 
-def ready(session: ResumedSession, context: str) -> Ready:
+def with_command(session: ResumedSession, context: str) -> ReadySession:
     """The session, and the words that start its client with it and with a first message ('' for none)."""
-    return Ready(session, start_command.command(session.client, context, session.session_id))
+    return ReadySession(session, start_command.command(session.client, context, session.session_id))

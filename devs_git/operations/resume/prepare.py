@@ -9,7 +9,7 @@ from devs_git.domain.ledger.history import Checkpoint, Task
 from devs_git.domain.resume.assemble_bundle import Facts
 from devs_git.domain.resume.bundle import Bundle, BundleDirective, Mode
 from devs_git.operations.resume import bundle_facts, code_state, earlier_state, make_bundle
-from devs_git.operations.resume.resumable import Named
+from devs_git.operations.resume.resume_targets import ResumeTarget
 from devs_git.operations.sessions import line_of_session
 from devs_git.storage.catalog import conversation_snapshots, messages
 from devs_git.storage.catalog.database import Catalog
@@ -20,10 +20,11 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 
-class Wanted(NamedTuple):
-    """In which mode somebody goes on, what he adds, and the budget of the bundle in tokens.
+class BundleRequest(NamedTuple):
+    """`context`: what a person adds. `tokens`: the budget of the bundle.
 
-    `point`: up to where the bundle goes, None for now. `conversation`: whether it has one. `new_task`: the fork that goes on, '' for none.
+    `point`: up to where the bundle goes, None for now. `conversation`: whether the bundle has one. `new_task`: the fork that
+    goes on, '' for none.
     """
 
     mode: Mode
@@ -34,29 +35,29 @@ class Wanted(NamedTuple):
     new_task: str = ""
 
 
-class Known(NamedTuple):
-    """`client` and `session_id` are of the last session, '' if none is known. `places` is None if the worktree is gone."""
+class LastSession(NamedTuple):
+    """`client` and `session_id` are '' if no session is known. `places`: its worktree, None if that is gone."""
 
     client: str
     session_id: str
     places: Places | None
 
 
-def find_session(workspace: Workspace, catalog: Catalog, named: Named) -> Known:
+def find_session(workspace: Workspace, catalog: Catalog, named: ResumeTarget) -> LastSession:
     """The last session of what was named, and its worktree. `catalog` is caught up, and the ledger is believed."""
     if task := named.task:
         last = messages.session_of_task(catalog, task.task_id)
         places = code_state.places_of(workspace, task.worktree, task.task_id)
-        return Known(last.client if last else "", last.session_id if last else "", places)
+        return LastSession(last.client if last else "", last.session_id if last else "", places)
     assert named.contract
     session = messages.session(catalog, named.contract.session)
     name = session.worktree if session else workspace.places.worktree_id
     client = session.client if session else named.contract.client
-    return Known(client, named.contract.session, code_state.places_of(workspace, name))
+    return LastSession(client, named.contract.session, code_state.places_of(workspace, name))
 
 
 def make_bundle_of(
-    workspace: Workspace, catalog: Catalog, named: Named, places: Places | None, wanted: Wanted
+    workspace: Workspace, catalog: Catalog, named: ResumeTarget, places: Places | None, wanted: BundleRequest
 ) -> Bundle:
     """The bundle of what was named, whose code is in this worktree. `catalog` is caught up, and the ledger is believed."""
     tip = workspace.ledger.require()
@@ -70,7 +71,7 @@ def make_bundle_of(
 
 
 def _of_task(
-    workspace: Workspace, catalog: Catalog, tip: Tip, found: tuple[Task, Places | None], wanted: Wanted
+    workspace: Workspace, catalog: Catalog, tip: Tip, found: tuple[Task, Places | None], wanted: BundleRequest
 ) -> tuple[Facts, Span]:
     task, places = found
     # A rewind changes the status of the task.
@@ -83,7 +84,11 @@ def _of_task(
 
 
 def _of_contract(
-    workspace: Workspace, catalog: Catalog, tip: Tip, found: tuple[Contract, Places | None], wanted: Wanted
+    workspace: Workspace,
+    catalog: Catalog,
+    tip: Tip,
+    found: tuple[Contract, Places | None],
+    wanted: BundleRequest,
 ) -> tuple[Facts, Span]:
     contract, places = found
     span = Span(session_id=line_of_session.newest_recorded(workspace, catalog, contract.session))

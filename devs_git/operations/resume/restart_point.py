@@ -6,12 +6,12 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_contracts import Contract, PhaseChanged
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.resume.resumable import Named
+from devs_git.operations.resume.resume_targets import ResumeTarget
 from devs_git.operations.rewind import rewind_plan
 from devs_git.workspace import Workspace
 
 
-def find(workspace: Workspace, named: Named, mode: str, checkpoint: str) -> Checkpoint:
+def find(workspace: Workspace, named: ResumeTarget, mode: str, checkpoint: str) -> Checkpoint:
     """The checkpoint, or where a task began. `checkpoint`: what the caller names, a number only of a task, '' for nothing.
 
     INVALID_ARGUMENTS {mode} if the mode is not one of a task, or not one of a contract. CHECKPOINT_NOT_FOUND.
@@ -27,7 +27,7 @@ def find(workspace: Workspace, named: Named, mode: str, checkpoint: str) -> Chec
     raise invalid("mode", f"{kind.capitalize()} has no mode {mode}.", hint="See: devs-git resume --help")
 
 
-def named_checkpoint(workspace: Workspace, history: History, named: Named, text: str) -> Checkpoint:
+def named_checkpoint(workspace: Workspace, history: History, named: ResumeTarget, text: str) -> Checkpoint:
     """The checkpoint of the task, or of a task of the contract, which a caller names."""
     if named.point and not text:
         return named.point
@@ -45,7 +45,7 @@ def named_checkpoint(workspace: Workspace, history: History, named: Named, text:
     )
 
 
-def tasks_of(history: History, named: Named) -> frozenset[str]:
+def tasks_of(history: History, named: ResumeTarget) -> frozenset[str]:
     """The task that was named, or the tasks of the contract."""
     if named.task:
         return frozenset((named.task.task_id,))
@@ -59,7 +59,7 @@ def first_of_phase(workspace: Workspace, history: History, contract: Contract) -
     CHECKPOINT_NOT_FOUND if there is none, or if the contract has no phase.
     """
     began = _phase_began(workspace, contract) if contract.phase else ""
-    names = tasks_of(history, Named(contract=contract))
+    names = tasks_of(history, ResumeTarget(contract=contract))
     found = [
         point
         for point in history.live()

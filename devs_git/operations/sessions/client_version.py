@@ -26,9 +26,10 @@ def for_writing(
 ) -> str:
     """The version to write for: the installed one, else the one that wrote the transcript, else the tried one.
 
-    `written`: '' if that is unknown. `unknown_forms`: what the transcript has that we do not know; None if nobody knows,
-    or if another client wrote it. `installed`: None for the one on the PATH. CONFLICT if the version was not tried, cannot be asked, and the
-    transcript does not show that we know its form.
+    `written`: the version that wrote the transcript, '' if unknown. `unknown_forms`: the parts of the transcript that we do
+    not know; None if nobody can say it, or if another client wrote it. `installed`: None for the version on the PATH.
+
+    CONFLICT if the version was not tried and cannot be asked, and the transcript does not show that we know its form.
     """
     from devs_git.storage.hooks import client_programs
 
@@ -47,7 +48,7 @@ def for_writing(
 def check(
     workspace: Workspace, form: NativeForm, new: NewSession, file: Path, entries: Sequence[SessionEntry]
 ) -> None:
-    """Ask the client what it reads of the file, if this version was not tried. CONFLICT, and the file goes, if it is not all."""
+    """If this version was not tried, ask the client what it reads of the file. CONFLICT if it does not read all; the file is removed."""
     from devs_git.storage.hooks import client_programs
 
     if not form.reads_back or new.version == form.client.evidence.version:

@@ -1,4 +1,4 @@
-"""Which session goes on in place of one of which messages were taken back, and then in place of that one."""
+"""Which session goes on in place of another one: a rewind of a conversation writes a new session, which may be rewound, too."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def newest(workspace: Workspace, session_id: str) -> Successor | None:
 
 
 def newest_recorded(workspace: Workspace, catalog: Catalog, session_id: str) -> str:
-    """The newest session in place of this one with which somebody has gone on, so that the catalog has it; else this one."""
+    """The newest session in place of this one that the catalog has, because somebody has gone on with it; else this one."""
     line = (step.session_id for step in reversed(message_cuts.line_of(successors(workspace), session_id)))
     return next((one for one in line if messages.session(catalog, one)), session_id)

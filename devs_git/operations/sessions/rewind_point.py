@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 # Characters of an id that an event can name.
 _LONGEST: Final = 200
-# The hook of a call may run when so many messages after the call are written already: calls at once, and their results.
+# When the hook of a call runs, the transcript may have so many messages after the call: parallel calls and their results.
 _AROUND: Final = 20
 _NEVER: Final = "9999"
 
 
 class Choice(NamedTuple):
-    """One of the three: how many messages go, the id of the last one that stays, or the time (a stamp) that it has at most."""
+    """Exactly one is set: how many messages go, the id of the last one that stays, or the latest time (a stamp) of one that stays."""
 
     by_messages: int = 0
     to_message: str = ""
@@ -35,9 +35,10 @@ class Choice(NamedTuple):
 
 @immutable
 class RewindPoint:
-    """`kept`: how many messages of the session stay, `taken_back`: how many of those after them were not rewound before.
+    """`kept`: how many messages of the session stay. `taken_back`: how many go; those that went before do not count.
 
-    `next_at`: when the first message after them was said, `much_later`: one some messages later.
+    `said_at`: the time of the last message that stays. `next_at`: that of the message after it. `much_later`: that of a
+    message some messages after that.
     """
 
     cut: Cut

@@ -100,7 +100,7 @@ def write(
     )
     file = _home(form) / form.place(new)
     written = WrittenFile(file, form.client.name, new.session_id, new.source, new.at)
-    # Noted before: a file that an interrupted command leaves is known, too.
+    # The note comes first, so that a file which an interrupted command leaves is known, too.
     written_files.note(catalog, written)
     _put(file, form.lines(whole, new))
     client_version.check(workspace, form, new, file, whole)
@@ -121,7 +121,7 @@ def write(
 def write_for(
     workspace: Workspace, catalog: Catalog, point: Point, target: Target, client: str = ""
 ) -> Iterator[WrittenSession]:
-    """Write it for an operation that follows. If that is refused, nobody would know the session, and it goes."""
+    """Write the session for the operation in the body. If that is refused, the session is removed: nobody would know of it."""
     written = write(workspace, catalog, point, target, client)
     try:
         yield written
@@ -140,7 +140,7 @@ def _form(client: str) -> NativeForm:
 
 
 def kept_part(catalog: Catalog, point: Point) -> tuple[list[SessionEntry], list[SessionEntry]]:
-    """The entries of the session, and those of them that `write` keeps for its client up to the point, with its refusals."""
+    """All entries of the session, and those that `write` keeps up to the point for the session's own client. The errors of `write`."""
     known, source = _read(catalog, point.session_id)
     return known, _cut(known, point.entry, source, _form(source))[0]
 
@@ -226,7 +226,7 @@ def _settings(form: NativeForm) -> str:
 
 
 def _size(entry: SessionEntry) -> int:
-    """The characters that the model is told of an entry, about."""
+    """About how many characters of an entry the model is told."""
     message = entry.message
     calls = sum(len(canonical(call.input)) for call in message.tool_calls or ())
     return len(message.content or "") + calls + len(message.tool_result or "")

@@ -13,7 +13,7 @@ from devs_git.storage.hooks import turns
 from devs_git.storage.hooks.turns import Turn
 from devs_git.workspace import Workspace
 
-# So many bytes at the end of a transcript have the client's last messages. What a person stops ends with a short one.
+# So many bytes at the end of a transcript have the client's last messages. The message that says a person's stop is short.
 _END: Final = 1 << 16
 
 
@@ -56,7 +56,7 @@ def _was_stopped(turn: Turn) -> bool:
         return False
     reader = Reader(CLIENTS["claude"], turn.session_id)
     said = [one.message for line in lines for one in reader.read(line) if one.message.role != "system"]
-    # A prompt that the hook told of since begins a new turn, which the transcript may not have yet.
+    # A prompt after the stop begins a new turn. The hook notes it at once; the transcript may not have it yet.
     return (
         bool(said)
         and is_stop(said[-1])

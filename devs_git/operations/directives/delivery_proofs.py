@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.told_texts import READERS
+from devs_git.domain.clients.model_input import READERS
 from devs_git.domain.directives import handed_text
 from devs_git.storage.catalog import directives
 from devs_git.workspace import Workspace
@@ -24,14 +24,14 @@ _MOST: Final = 64 << 20
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 
-def look(workspace: Workspace, catalog: Catalog, task_id: str = "") -> None:
+def note(workspace: Workspace, catalog: Catalog, task_id: str = "") -> None:
     """Note which directives of a task ('' for all) were seen since they were handed over."""
     for one, at in find(workspace, catalog, task_id).items():
         directives.note_seen(catalog, one.number, at or workspace.now())
 
 
 def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> dict[Handover, str]:
-    """The hand-overs that a transcript shows now, with the time of its line, '' for none. Nothing is noted.
+    """The hand-overs that a transcript shows now, each with the time of its line ('' for a line without one). Nothing is noted.
 
     If the policy does not want conversations, no transcript is read.
     """
@@ -43,7 +43,7 @@ def find(workspace: Workspace, catalog: Catalog, task_id: str = "") -> dict[Hand
 
 
 def _seen_at(one: Handover) -> str | None:
-    """The time of the line that has the directive, '' if that has none; None if there is no such line."""
+    """The time of the line with the directive: '' if the line has no time, None if there is no such line."""
     # The mark has only letters that JSON does not escape, so most lines need not be parsed.
     mark = one.directive_id.encode()
     read = READERS.get(one.client)
@@ -65,7 +65,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
 
 
 def _lines(path: bytes, start: int) -> Iterator[bytes]:
-    """The lines after `start` of a transcript; of a shorter file all. None if it is gone, or is no file."""
+    """The lines of a transcript after the byte `start`; all lines of a shorter file; no line if it is gone or is no regular file."""
     with contextlib.suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:

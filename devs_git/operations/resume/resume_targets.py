@@ -22,7 +22,7 @@ _TARGET = re.compile(f"{ids.TARGET_FORM}", re.ASCII)
 
 
 @immutable
-class Named:
+class ResumeTarget:
     """A task, with the checkpoint that was named, or a contract: one of `task` and `contract` is None."""
 
     task: Task | None = None
@@ -56,7 +56,7 @@ class Row:
     seen_at: str
 
 
-def find(git: Git, history: History, name: str, *, contract: bool) -> Named:
+def find(git: Git, history: History, name: str, *, contract: bool) -> ResumeTarget:
     """What a name means: a task, if there is one, else a contract. `contract`: the contract, in any case.
 
     TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, CONTRACT_NOT_FOUND.
@@ -65,9 +65,9 @@ def find(git: Git, history: History, name: str, *, contract: bool) -> Named:
         target = ids.parse_target(name)
         if target.task in history.tasks:
             point = rewind_plan.find_point(git, history, str(target)) if target.number is not None else None
-            return Named(history.tasks[target.task], point)
+            return ResumeTarget(history.tasks[target.task], point)
     try:
-        return Named(contract=contracts.require(history, name))
+        return ResumeTarget(contract=contracts.require(history, name))
     except DevsError:
         if contract:
             raise
