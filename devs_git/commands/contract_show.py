@@ -11,7 +11,7 @@ from devs_git.domain.moments.live_sessions import live_sessions
 from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.contracts import contract_here
 from devs_git.operations.recall import open_catalog, session_page
-from devs_git.operations.recall.session_page import Page, ShownMessage, Wanted
+from devs_git.operations.recall.session_page import Page, PageRequest, ShownMessage
 from devs_git.operations.sessions import line_of_session
 from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
@@ -86,7 +86,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     newest = sorted(tasks, key=lambda task: task.started_at, reverse=True)[: request.limit]
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         session = line_of_session.newest_recorded(workspace, catalog, known.session)
-        page = session_page.read(catalog, session, Wanted(request.limit, request.cursor))
+        page = session_page.read(catalog, session, PageRequest(request.limit, request.cursor))
         state = _state(workspace, catalog, session)
     return _result(known, state, page, tuple(_task(here, task) for task in newest), len(tasks))
 

@@ -11,7 +11,7 @@ from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.recall import open_catalog, session_page
-from devs_git.operations.recall.session_page import ShownMessage, Wanted
+from devs_git.operations.recall.session_page import PageRequest, ShownMessage
 from devs_git.storage.catalog import conversation_snapshots, messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import OfTask
@@ -52,9 +52,9 @@ class Request(VerbRequest):
             ids.parse_target(self.at, field="at")
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> PageRequest:
         """What is shown of a session."""
-        return Wanted(self.limit, self.cursor, self.tool_calls, self.tool_results, self.system)
+        return PageRequest(self.limit, self.cursor, self.tool_calls, self.tool_results, self.system)
 
 
 @immutable

@@ -15,7 +15,7 @@ from devs_git.domain.ledger.event_keys import PHASES
 from devs_git.domain.ledger.paging import check_limit
 from devs_git.domain.text import field_values
 from devs_git.domain.timeline import kinds, positions, spoken_times
-from devs_git.domain.timeline.positions import Onward
+from devs_git.domain.timeline.positions import OnwardPlace
 from devs_git.domain.timeline.stream_rows import Filter, Row
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import invalid
@@ -140,7 +140,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _onward(workspace: Workspace, request: Request, wanted: Filter, tip: str) -> Result:
     """The rows after a place, oldest first."""
     found: tuple[Row, ...] = ()
-    place: Onward | None = None
+    place: OnwardPlace | None = None
     files = tuple(workspace.places.shared / name for name in (NAME, f"{NAME}-wal"))
     beside = (*files, workspace.places.spool)
     for moved in watch.looks(workspace.places.common, None if request.follow else 0, beside):

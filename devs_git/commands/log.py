@@ -154,7 +154,7 @@ def _with_moments(
 
     item = next(items, None)
     begun = not request.session
-    for one in moment_rows.newest_first(workspace, moment_rows.Wanted(request.session, request.task)):
+    for one in moment_rows.newest_first(workspace, moment_rows.MomentFilter(request.session, request.task)):
         while item is not None and _time(item) > one.moment.created_at:
             if begun:
                 yield item

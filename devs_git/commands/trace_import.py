@@ -15,7 +15,7 @@ from devs_git.storage.catalog import exchange, fulltext, traces
 from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
-from devs_git.storage.catalog.sessions import exported
+from devs_git.storage.catalog.sessions import export_lines
 from devs_git.values import immutable, mutable
 from devs_git.workspace import Workspace
 
@@ -60,12 +60,12 @@ class _Sessions:
     def take(self, noun: str, record: dict[str, Any]) -> None:
         """ValueError for a message before the first session, and for a bad line."""
         if noun == "session":
-            self.known = exported.begin(self.catalog, record, self.now)
+            self.known = export_lines.begin(self.catalog, record, self.now)
             self.sessions += 1
             return
         if self.known is None:
             raise ValueError("a message of no session")
-        grown = exported.add(self.catalog, self.known, record, self.now)
+        grown = export_lines.add(self.catalog, self.known, record, self.now)
         self.new += grown.message_count - self.known.message_count
         self.messages += 1
         self.known = grown

@@ -10,8 +10,8 @@ from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.recall import open_catalog
 from devs_git.operations.rewind import restored_tree
-from devs_git.operations.timeline import commit_task, led_to, line_commit
-from devs_git.operations.timeline.commit_task import Found
+from devs_git.operations.timeline import change_messages, commit_task, line_commit
+from devs_git.operations.timeline.commit_task import CommitTask
 from devs_git.operations.timeline.line_commit import Origin
 from devs_git.storage.catalog.messages import Place
 from devs_git.storage.ledger import gate_files
@@ -43,7 +43,7 @@ class Request(VerbRequest):
 
 
 @immutable
-class Said:
+class WhyMessage:
     """A message of a session; of a long one only the beginning. `tools`: the tools that it called."""
 
     message_id: str
@@ -55,7 +55,7 @@ class Said:
 
 
 @immutable
-class Allowed:
+class WhyGate:
     """The gate that a person approved for the task before the change, or that the commit itself names."""
 
     gate_id: str
@@ -84,9 +84,9 @@ class Result(VerbResult):
     title: str
     checkpoint: str
     found_by: str
-    message: Said | None
-    call: Said | None
-    gate: Allowed | None
+    message: WhyMessage | None
+    call: WhyMessage | None
+    gate: WhyGate | None
     not_believed: str = ""
 
 
@@ -97,10 +97,14 @@ def run(workspace: Workspace, request: Request) -> Result:
     name, line = request.place
     (path,) = restored_tree.below_top(workspace.top, request.folder, (name,)) or ("",)
     origin = line_commit.find(workspace, path, line)
-    found = commit_task.find(workspace.store_git, tip.here, origin) if origin.commit else Found()
+    found = commit_task.find(workspace.store_git, tip.here, origin) if origin.commit else CommitTask()
     with open_catalog.open_or_empty(workspace) as catalog:
         tag = found.point.tag if found.point else ""
-        led = led_to.find(catalog, found.task_id, tag, origin) if found.task_id else led_to.Led()
+        led = (
+            change_messages.find(catalog, found.task_id, tag, origin)
+            if found.task_id
+            else change_messages.ChangeMessages()
+        )
     task = tip.here.tasks.get(found.task_id)
     return Result(
         path=path,
@@ -120,11 +124,11 @@ def run(workspace: Workspace, request: Request) -> Result:
     )
 
 
-def _said(place: Place | None) -> Said | None:
+def _said(place: Place | None) -> WhyMessage | None:
     if place is None:
         return None
     message = place.message
-    return Said(
+    return WhyMessage(
         message_id=message.id,
         session_id=place.session_id,
         role=message.role,
@@ -134,7 +138,7 @@ def _said(place: Place | None) -> Said | None:
     )
 
 
-def _gate(workspace: Workspace, tip: Tip, origin: Origin, found: Found) -> Allowed | None:
+def _gate(workspace: Workspace, tip: Tip, origin: Origin, found: CommitTask) -> WhyGate | None:
     """The gate that the commit names, else the last one that was approved for the task before its checkpoint."""
     if not origin.commit:
         return None
@@ -167,9 +171,9 @@ def _resolved_at(gate: Gate) -> str:
     return str((gate.decision or {}).get("resolved_at", ""))
 
 
-def _allowed(gate: Gate) -> Allowed:
+def _allowed(gate: Gate) -> WhyGate:
     decision = gate.decision or {}
-    return Allowed(
+    return WhyGate(
         gate_id=gate.gate_id,
         gate_type=gate.gate_type,
         blocker_description=gate.text("blocker_description"),

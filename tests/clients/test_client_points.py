@@ -82,7 +82,7 @@ def compare(workbench: Workbench) -> None:
         assert named(second) == before("Now two more.")
         made = {
             (one.moment.kind, one.details.occasion.words): find_point.of_moment(here, catalog, one.moment)
-            for one in moment_rows.newest_first(here, moment_rows.Wanted(session))
+            for one in moment_rows.newest_first(here, moment_rows.MomentFilter(session))
         }
     found = {kind: point for (kind, words), point in made.items() if "three.txt" in words}
     # The transcript does not tell a call within a program of Codex: the point is the program, which has no result yet.

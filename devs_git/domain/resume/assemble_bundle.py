@@ -25,7 +25,7 @@ from devs_git.domain.resume.bundle import (
     BundleRewind,
     BundleTask,
     Mode,
-    Omitted,
+    OmittedMessages,
     tokens,
 )
 from devs_git.values import immutable, replace
@@ -75,7 +75,9 @@ def assemble(facts: Facts, newest_first: Iterable[LazyMessage], budget: int) -> 
     return replace(full, tokens=tokens(bundle_text.as_markdown(full)))
 
 
-def _latest(newest_first: Iterable[LazyMessage], rest: int) -> tuple[tuple[BundleMessage, ...], Omitted]:
+def _latest(
+    newest_first: Iterable[LazyMessage], rest: int
+) -> tuple[tuple[BundleMessage, ...], OmittedMessages]:
     """The newest messages that fit into so many tokens, the oldest of them first, and how much is left out."""
     taken, omitted, size, full = list[BundleMessage](), 0, 0, False
     for message in newest_first:
@@ -87,7 +89,7 @@ def _latest(newest_first: Iterable[LazyMessage], rest: int) -> tuple[tuple[Bundl
             omitted, size = omitted + 1, size + message.tokens
         else:
             taken.append(made)
-    return tuple(reversed(taken)), Omitted(omitted, size)
+    return tuple(reversed(taken)), OmittedMessages(omitted, size)
 
 
 def message_of(message: Message, session_id: str, client: str, *, rewound: bool = False) -> BundleMessage:
@@ -149,7 +151,7 @@ def _without_conversation(facts: Facts, budget: int) -> tuple[Bundle, tuple[str,
         directives=facts.directives,
         rewound=rewound,
         conversation=(),
-        omitted=Omitted(0, 0),
+        omitted=OmittedMessages(0, 0),
         tokens=0,
         point=facts.point,
         checkpoints=points,

@@ -153,7 +153,7 @@ class BundleMessage:
 
 
 @immutable
-class Omitted:
+class OmittedMessages:
     """How much of the conversation is not in the bundle. `tokens` is an estimate."""
 
     messages: int
@@ -177,7 +177,7 @@ class Bundle:
     directives: tuple[BundleDirective, ...]
     rewound: tuple[BundleRewind, ...]
     conversation: tuple[BundleMessage, ...]
-    omitted: Omitted
+    omitted: OmittedMessages
     tokens: int
     point: str
     checkpoints: tuple[BundlePoint, ...]

@@ -21,7 +21,7 @@ _ONWARD: Final = re.compile(rf"({OID_FORM})\.({OID_FORM})\.{_COUNT}\.{_COUNT}\.{
 
 
 @immutable
-class Back:
+class BackPlace:
     """Newest first: the next event is `event` ('' at the end of the ledger), of whose rows `rows` were read already.
 
     The order below a merge of two ledgers depends on where one begins to read: at `merge`, '' above the newest merge.
@@ -38,7 +38,7 @@ class Back:
 
 
 @immutable
-class Onward:
+class OnwardPlace:
     """Oldest first: the events of `tip` ('' for the newest tip) that `since` does not have, without the first `skip` of them.
 
     Of the next event's rows `rows` were read already. The next message has a number above `message`.
@@ -54,24 +54,24 @@ class Onward:
         return f"{self.since}.{self.tip or NO_OID}.{self.skip}.{self.rows}.{self.message}"
 
 
-def back(cursor: str) -> Back | None:
+def back(cursor: str) -> BackPlace | None:
     """The place that a cursor names; None for the id of an event alone. INVALID_ARGUMENTS if it is neither."""
     if is_oid(cursor):
         return None
     match = _BACK.fullmatch(cursor)
     if not match:
         raise _invalid("cursor")
-    return Back(_known(match[1]), int(match[2]), _known(match[3]), int(match[4]))
+    return BackPlace(_known(match[1]), int(match[2]), _known(match[3]), int(match[4]))
 
 
-def onward(after: str) -> Onward | None:
+def onward(after: str) -> OnwardPlace | None:
     """The place that `after` names; None for the id of an event alone. INVALID_ARGUMENTS if it is neither."""
     if is_oid(after):
         return None
     match = _ONWARD.fullmatch(after)
     if not match:
         raise _invalid("after")
-    return Onward(match[1], _known(match[2]), int(match[3]), int(match[4]), int(match[5]))
+    return OnwardPlace(match[1], _known(match[2]), int(match[3]), int(match[4]), int(match[5]))
 
 
 def _known(oid: str) -> str:

@@ -70,7 +70,9 @@ def _states(workspace: Workspace) -> dict[str, str]:
     from devs_git.domain.moments.names import short_name
     from devs_git.operations.moments import moment_rows
 
-    found = moment_rows.newest_first(workspace, moment_rows.Wanted(), worktree=workspace.places.worktree_id)
+    found = moment_rows.newest_first(
+        workspace, moment_rows.MomentFilter(), worktree=workspace.places.worktree_id
+    )
     moments = {
         short_name(one.moment.id): f"{one.moment.kind} {one.details.occasion.words}".strip()
         for one in itertools.islice(found, MOMENTS)

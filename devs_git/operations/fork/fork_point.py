@@ -74,7 +74,7 @@ def _until(history: History, task_id: str, time: str) -> Iterator[Checkpoint]:
 def _newest_moment(workspace: Workspace, task_id: str, time: str) -> Moment | None:
     from devs_git.operations.moments import moment_rows
 
-    found = moment_rows.newest_first(workspace, moment_rows.Wanted(task=task_id))
+    found = moment_rows.newest_first(workspace, moment_rows.MomentFilter(task=task_id))
     return next((one.moment for one in found if one.moment.created_at <= time), None)
 
 

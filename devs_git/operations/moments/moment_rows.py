@@ -29,7 +29,7 @@ class ReadMoment:
 
 
 @immutable
-class Wanted:
+class MomentFilter:
     """Which moments: those of sessions whose ids begin with `session`, made while `task` was active; '' for all."""
 
     session: str = ""
@@ -37,7 +37,7 @@ class Wanted:
 
 
 def newest_first(
-    workspace: Workspace, wanted: Wanted, *, worktree: str | None = None
+    workspace: Workspace, wanted: MomentFilter, *, worktree: str | None = None
 ) -> Iterator[ReadMoment]:
     """The moments of all worktrees, or of one. Each is read only when it is asked for; what git pruned is left out."""
     # Opened once: to open a store takes longer than to read from it.
@@ -77,7 +77,7 @@ def neighbours(workspace: Workspace, moments: Collection[Moment]) -> dict[Moment
     return found
 
 
-def _fits(wanted: Wanted, state: State, details: Details) -> bool:
+def _fits(wanted: MomentFilter, state: State, details: Details) -> bool:
     if not details.occasion.session.startswith(wanted.session):
         return False
     return not wanted.task or active_task.task_of(state.active) == wanted.task

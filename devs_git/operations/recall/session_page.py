@@ -21,7 +21,7 @@ class ShownMessage(Message):
 
 
 @immutable
-class Wanted:
+class PageRequest:
     """The last `limit` messages; with a `cursor`, those before. `system`: also the client's own instructions at the beginning."""
 
     limit: int
@@ -45,7 +45,7 @@ class Page:
     system_left_out: int
 
 
-def read(catalog: Catalog, session_id: str, wanted: Wanted, upto: int = paging.NO_END) -> Page:
+def read(catalog: Catalog, session_id: str, wanted: PageRequest, upto: int = paging.NO_END) -> Page:
     """A page of the first `upto` messages of a session. A session that the catalog does not have has none."""
     place = paging.place(wanted.cursor)
     upto = min(upto, place.upto or upto)
@@ -63,18 +63,18 @@ def read(catalog: Catalog, session_id: str, wanted: Wanted, upto: int = paging.N
     )
 
 
-def count_opening(catalog: Catalog, session_id: str, wanted: Wanted) -> int:
+def count_opening(catalog: Catalog, session_id: str, wanted: PageRequest) -> int:
     """How many messages at the beginning of a session are left out."""
     return 0 if wanted.system else instructions.count(catalog, session_id)
 
 
-def to_show(found: tuple[Place, ...], wanted: Wanted) -> tuple[ShownMessage, ...]:
+def to_show(found: tuple[Place, ...], wanted: PageRequest) -> tuple[ShownMessage, ...]:
     """The messages without the parts that are not wanted. A message with no other part is left out."""
     said = (_without(place, wanted) for place in found)
     return tuple(one for one in said if one is not None)
 
 
-def _without(place: Place, wanted: Wanted) -> ShownMessage | None:
+def _without(place: Place, wanted: PageRequest) -> ShownMessage | None:
     message = place.message
     if message.role == "tool" and not wanted.tool_results:
         return None

@@ -10,7 +10,7 @@ from devs_git.domain.resume.bundle import Bundle, BundleMessage
 from devs_git.errors import DevsError
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.sessions import newest_messages
-from devs_git.storage.catalog.sessions.newest_messages import Span, Stored
+from devs_git.storage.catalog.sessions.newest_messages import Span, StoredMessage
 from devs_git.values import replace
 
 # So many bytes are a token. It is an estimate.
@@ -29,7 +29,7 @@ def _messages(catalog: Catalog, span: Span) -> Iterator[LazyMessage]:
         yield LazyMessage(stored.size // _BYTES, lambda stored=stored: _message(stored))  # type: ignore[misc]
 
 
-def _message(stored: Stored) -> BundleMessage:
+def _message(stored: StoredMessage) -> BundleMessage:
     return assemble_bundle.message_of(
         stored.message, stored.session_id, stored.client, rewound=stored.rewound
     )

@@ -16,14 +16,14 @@ _AT_ONCE = 500
 
 
 @immutable
-class Led:
+class ChangeMessages:
     """The prompt before the call, and the call. Either is None if it is not known."""
 
     prompt: Place | None = None
     call: Place | None = None
 
 
-def find(catalog: Catalog, task_id: str, tag: str, origin: Origin) -> Led:
+def find(catalog: Catalog, task_id: str, tag: str, origin: Origin) -> ChangeMessages:
     """What led to a line of a task. `tag`: the tag of the checkpoint that has the change, '' for none.
 
     Without a call that wrote the line, the last prompt before the checkpoint is told.
@@ -32,12 +32,12 @@ def find(catalog: Catalog, task_id: str, tag: str, origin: Origin) -> Led:
     call: Place | None = None
     for place in _backwards(catalog, task_id, tag):
         if call and is_prompt(place.message):
-            return Led(place, call)
+            return ChangeMessages(place, call)
         if not call and _writes(place.message, origin):
             call = place
         if last_prompt is None and is_prompt(place.message):
             last_prompt = place
-    return Led(None if call else last_prompt, call)
+    return ChangeMessages(None if call else last_prompt, call)
 
 
 def _backwards(catalog: Catalog, task_id: str, tag: str) -> Iterator[Place]:

@@ -18,7 +18,7 @@ By = Literal["checkpoint", "trailer", "tree", "patch", "squash", ""]
 
 
 @immutable
-class Found:
+class CommitTask:
     """A task, the checkpoint that has the change (None if no checkpoint of the task has it), and how they were found."""
 
     task_id: str = ""
@@ -26,24 +26,24 @@ class Found:
     by: By = ""
 
 
-def find(git: Git, history: History, origin: Origin) -> Found:
+def find(git: Git, history: History, origin: Origin) -> CommitTask:
     """The task of the commit of a line. The surest sign is looked for first."""
     points = list(history.checkpoints.values())
     for point in points:
         if point.commit == origin.commit:
-            return Found(point.task_id, point, "checkpoint")
+            return CommitTask(point.task_id, point, "checkpoint")
     tree, patch = git.text("rev-parse", f"{origin.commit}^{{tree}}"), _patch_of(git, origin.commit)
     candidates = _touching(git, points, origin.path)
     named = _named(git, history, origin.commit)
     same_patch = _same_patch(git, candidates, patch)
     if len(named) == 1:
         of_task = [point for point in points if point.task_id == named[0]]
-        return Found(named[0], same_patch or _last(of_task), "trailer")
+        return CommitTask(named[0], same_patch or _last(of_task), "trailer")
     same_tree = next((point for point in points if point.tree == tree), None)
     if same_tree:
-        return Found(same_tree.task_id, same_tree, "tree")
+        return CommitTask(same_tree.task_id, same_tree, "tree")
     if same_patch:
-        return Found(same_patch.task_id, same_patch, "patch")
+        return CommitTask(same_patch.task_id, same_patch, "patch")
     return _squashed(git, history, candidates, patch)
 
 
@@ -92,15 +92,15 @@ def _same_patch(git: Git, points: Iterable[Checkpoint], patch: str) -> Checkpoin
     return _last([by_commit[oid] for found, oid in rows if found == patch and oid in by_commit])
 
 
-def _squashed(git: Git, history: History, points: Iterable[Checkpoint], patch: str) -> Found:
+def _squashed(git: Git, history: History, points: Iterable[Checkpoint], patch: str) -> CommitTask:
     """The task all of whose commits together made the change."""
     for task_id in dict.fromkeys(point.task_id for point in points):
         own = history.of_task(task_id)
         begin = history.tasks[task_id].started_on or f"{own[0].commit}^"
         last = _last(own)
         if patch and last and _exists(git, begin) and _patch_of(git, last.commit, begin) == patch:
-            return Found(task_id, last, "squash")
-    return Found()
+            return CommitTask(task_id, last, "squash")
+    return CommitTask()
 
 
 def _exists(git: Git, commit: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devs_git.domain.timeline import positions
-from devs_git.domain.timeline.positions import Back, Onward
+from devs_git.domain.timeline.positions import BackPlace, OnwardPlace
 from devs_git.errors import invalid
 from devs_git.storage.catalog import message_stream
 from devs_git.storage.catalog.database import Catalog
@@ -11,34 +11,34 @@ from devs_git.storage.ledger import event_walk
 from devs_git.workspace import Workspace
 
 
-def back(workspace: Workspace, catalog: Catalog, cursor: str, tip: str) -> Back:
+def back(workspace: Workspace, catalog: Catalog, cursor: str, tip: str) -> BackPlace:
     """The place of a cursor. The id of an event stands for what was recorded before it. INVALID_ARGUMENTS if it is unknown."""
     if not cursor:
-        return Back(tip, message=message_stream.newest(catalog) + 1)
+        return BackPlace(tip, message=message_stream.newest(catalog) + 1)
     place = positions.back(cursor)
     for oid in (place.event, place.merge) if place else (cursor,):
         _require_event(workspace, "cursor", oid, tip)
     return place or _before(workspace, catalog, cursor, tip)
 
 
-def _before(workspace: Workspace, catalog: Catalog, oid: str, tip: str) -> Back:
+def _before(workspace: Workspace, catalog: Catalog, oid: str, tip: str) -> BackPlace:
     walk = event_walk.back(workspace.ledger, tip)
     at = next(event.finished for event, _ in walk if event.oid == oid)
     event, merge = next(((event.oid, merge) for event, merge in walk), ("", ""))
-    return Back(event, merge=merge, message=message_stream.newest_before(catalog, at) + 1)
+    return BackPlace(event, merge=merge, message=message_stream.newest_before(catalog, at) + 1)
 
 
-def onward(workspace: Workspace, catalog: Catalog, after: str, tip: str) -> Onward:
+def onward(workspace: Workspace, catalog: Catalog, after: str, tip: str) -> OnwardPlace:
     """The place of a cursor that goes on, or the one after an event; without either that after the newest rows."""
     if not after:
-        return Onward(tip, message=message_stream.newest(catalog))
+        return OnwardPlace(tip, message=message_stream.newest(catalog))
     place = positions.onward(after)
     for oid in (place.since, place.tip) if place else (after,):
         _require_event(workspace, "after", oid, tip)
     if place:
         return place
     at = next(workspace.ledger.events(after)).finished
-    return Onward(after, message=message_stream.newest_before(catalog, at))
+    return OnwardPlace(after, message=message_stream.newest_before(catalog, at))
 
 
 def _require_event(workspace: Workspace, field: str, oid: str, tip: str) -> None:

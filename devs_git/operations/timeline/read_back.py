@@ -7,20 +7,20 @@ from itertools import islice
 
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.timeline import kinds
-from devs_git.domain.timeline.positions import Back
+from devs_git.domain.timeline.positions import BackPlace
 from devs_git.domain.timeline.stream_rows import Row
 from devs_git.operations.timeline import task_changes
 from devs_git.operations.timeline.row_maker import RowMaker
 from devs_git.storage.catalog import message_stream
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.message_stream import Recorded
+from devs_git.storage.catalog.message_stream import RecordedMessage
 from devs_git.storage.ledger import event_walk
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
 @immutable
-class Told:
+class EventRows:
     """An event with its wanted rows, each with its position, and the merge below which it stands."""
 
     event: Event
@@ -29,8 +29,8 @@ class Told:
 
 
 def rows(
-    workspace: Workspace, catalog: Catalog, maker: RowMaker, start: Back, at_once: int
-) -> Iterator[tuple[Row, Back]]:
+    workspace: Workspace, catalog: Catalog, maker: RowMaker, start: BackPlace, at_once: int
+) -> Iterator[tuple[Row, BackPlace]]:
     """The wanted rows from `start` on, each with its own place. `at_once`: of how many events the files are read together."""
     events = _events(workspace, maker, start, at_once)
     messages = _messages(catalog, maker, start)
@@ -43,19 +43,19 @@ def rows(
         if event and (begun or said is None or event.event.finished >= said.recorded_at):
             begun = False
             for at, row in event.rows:
-                yield row, Back(event.event.oid, at, event.merge, below)
+                yield row, BackPlace(event.event.oid, at, event.merge, below)
             event = next(events, None)
         elif said:
             row_of_message = maker.of_message(said)
             if row_of_message:
                 yield (
                     row_of_message,
-                    Back(event.event.oid if event else "", 0, event.merge if event else "", below),
+                    BackPlace(event.event.oid if event else "", 0, event.merge if event else "", below),
                 )
             said = next(messages, None)
 
 
-def _events(workspace: Workspace, maker: RowMaker, start: Back, at_once: int) -> Iterator[Told]:
+def _events(workspace: Workspace, maker: RowMaker, start: BackPlace, at_once: int) -> Iterator[EventRows]:
     """The events that have wanted rows. Of the first one the rows that were read already are left out."""
     if not start.event or maker.wanted.types == (kinds.CHAT,):
         return
@@ -68,9 +68,9 @@ def _events(workspace: Workspace, maker: RowMaker, start: Back, at_once: int) ->
             skip = start.rows if event.oid == start.event else 0
             found = tuple((at, row) for at, row in maker.of_event(event, files) if at >= skip)
             if found:
-                yield Told(event, merge, found)
+                yield EventRows(event, merge, found)
 
 
-def _messages(catalog: Catalog, maker: RowMaker, start: Back) -> Iterator[Recorded]:
+def _messages(catalog: Catalog, maker: RowMaker, start: BackPlace) -> Iterator[RecordedMessage]:
     wanted = maker.messages
     return message_stream.back(catalog, start.message, wanted) if wanted else iter(())

@@ -7,7 +7,7 @@ from itertools import islice
 
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.timeline import kinds
-from devs_git.domain.timeline.positions import Onward
+from devs_git.domain.timeline.positions import OnwardPlace
 from devs_git.domain.timeline.stream_rows import Row
 from devs_git.operations.timeline import task_changes
 from devs_git.operations.timeline.row_maker import RowMaker
@@ -18,8 +18,8 @@ from devs_git.workspace import Workspace
 
 
 def page(
-    workspace: Workspace, catalog: Catalog, maker: RowMaker, start: Onward, limit: int
-) -> tuple[tuple[Row, ...], Onward]:
+    workspace: Workspace, catalog: Catalog, maker: RowMaker, start: OnwardPlace, limit: int
+) -> tuple[tuple[Row, ...], OnwardPlace]:
     """At most `limit` wanted rows after `start`, and the place after them."""
     found: list[Row] = []
     place = start
@@ -33,8 +33,8 @@ def page(
 
 
 def _rows(
-    workspace: Workspace, catalog: Catalog, maker: RowMaker, start: Onward, at_once: int
-) -> Iterator[tuple[Row | None, Onward]]:
+    workspace: Workspace, catalog: Catalog, maker: RowMaker, start: OnwardPlace, at_once: int
+) -> Iterator[tuple[Row | None, OnwardPlace]]:
     """The wanted rows, each with the place after it; None for what is not wanted, of which only the place counts."""
     newest = message_stream.newest(catalog)
     messages = message_stream.onward(catalog, start.message, maker.messages) if maker.messages else iter(())
@@ -53,7 +53,7 @@ def _rows(
         yield None, place
     if place.tip:
         # The ledger has grown since that range was begun, or this was its end.
-        place = Onward(place.tip, message=place.message)
+        place = OnwardPlace(place.tip, message=place.message)
     while said:
         place = replace(place, message=said.number)
         yield maker.of_message(said), place
@@ -61,7 +61,7 @@ def _rows(
     yield None, replace(place, message=max(place.message, newest))
 
 
-def _after(place: Onward, event: Event) -> Onward:
+def _after(place: OnwardPlace, event: Event) -> OnwardPlace:
     """The place after an event. Where the ledger is one line, the event itself is the new beginning."""
     if place.skip == 0 and event.parents == (place.since,):
         return replace(place, since=event.oid, rows=0)
@@ -69,7 +69,7 @@ def _after(place: Onward, event: Event) -> Onward:
 
 
 def _events(
-    workspace: Workspace, maker: RowMaker, start: Onward, at_once: int
+    workspace: Workspace, maker: RowMaker, start: OnwardPlace, at_once: int
 ) -> Iterator[tuple[Event, tuple[tuple[int, Row], ...]]]:
     """All events of the range, each with its wanted rows."""
     if start.since == start.tip:

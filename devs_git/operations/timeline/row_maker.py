@@ -11,7 +11,7 @@ from devs_git.domain.timeline import kinds
 from devs_git.domain.timeline.stream_rows import Filter, Row, said_in, subject_of
 from devs_git.storage.catalog import message_stream, steering
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.message_stream import Recorded
+from devs_git.storage.catalog.message_stream import RecordedMessage
 from devs_git.storage.git.commit_files import ChangedFile
 from devs_git.values import replace
 
@@ -26,12 +26,12 @@ class RowMaker:
         self._contracts: dict[str, str] = {}
 
     @property
-    def messages(self) -> message_stream.Wanted | None:
+    def messages(self) -> message_stream.MessageFilter | None:
         """Which messages may be wanted; None for no message."""
         wanted = self.wanted
         if not wanted.has_type(kinds.CHAT):
             return None
-        return message_stream.Wanted(
+        return message_stream.MessageFilter(
             wanted.task_id, wanted.contract, wanted.phase, wanted.agent, wanted.since, wanted.until
         )
 
@@ -69,7 +69,7 @@ class RowMaker:
         rows = (row, *(_of_file(row, event, file) for file in files.get(event.oid, ())))
         yield from ((at, one) for at, one in enumerate(rows) if self.wanted.takes(one))
 
-    def of_message(self, said: Recorded) -> Row | None:
+    def of_message(self, said: RecordedMessage) -> Row | None:
         """The row of a message; None if it is not wanted."""
         data = said_in(said.message)
         data |= {

@@ -1,7 +1,7 @@
 """The exchange format of traces and sessions: lines of JSON, for `trace export` and `trace import`.
 
 A trace is one line with its fields, then a line for each part of its output: as text if it is UTF-8, else as base64. The
-writer has one part in memory at a time, and the reader one trace. Sessions follow the traces (`sessions/exported.py`); an
+writer has one part in memory at a time, and the reader one trace. Sessions follow the traces (`sessions/export_lines.py`); an
 export with sessions is of version 2.
 """
 
@@ -20,7 +20,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.sessions import exported
+from devs_git.storage.catalog.sessions import export_lines
 from devs_git.storage.documents import schemas
 from devs_git.storage.git import bounded
 from devs_git.values import fields, replace
@@ -61,7 +61,7 @@ def lines(catalog: Catalog, task_id: str = "", *, whole: bool = False) -> Iterat
 
     Unless they are to be `whole`, what looks like a secret is masked; INVALID_ARGUMENTS if the detector is not installed.
     """
-    sessions = exported.lines(catalog, task_id, whole=whole)
+    sessions = export_lines.lines(catalog, task_id, whole=whole)
     first = next(sessions, None)
     yield _line({"format": WITH_SESSIONS if first else FORMAT})
     query = f"SELECT t.body_id, {_COLUMNS} FROM traces t WHERE ? IN ('', t.task_id) ORDER BY t.created_at, t.body_id"

@@ -26,7 +26,7 @@ _ONWARD: Final = _QUERY.format(place=">", order="ASC")
 
 
 @immutable
-class Wanted:
+class MessageFilter:
     """Which messages: '' for any. The times are stamps; both ends belong to the range."""
 
     task_id: str = ""
@@ -38,7 +38,7 @@ class Wanted:
 
 
 @immutable
-class Recorded:
+class RecordedMessage:
     """A message, when it was recorded, and to what it belongs."""
 
     message: Message
@@ -64,22 +64,22 @@ def newest_before(catalog: Catalog, at: str) -> int:
     return int(catalog.rows("SELECT coalesce(max(number), 0) FROM messages WHERE recorded_at < ?", at)[0][0])
 
 
-def back(catalog: Catalog, before: int, wanted: Wanted) -> Iterator[Recorded]:
+def back(catalog: Catalog, before: int, wanted: MessageFilter) -> Iterator[RecordedMessage]:
     """The messages with a number below `before`, the newest first, read as they are needed."""
     yield from _read(catalog, _BACK, before, wanted)
 
 
-def onward(catalog: Catalog, after: int, wanted: Wanted) -> Iterator[Recorded]:
+def onward(catalog: Catalog, after: int, wanted: MessageFilter) -> Iterator[RecordedMessage]:
     """The messages with a number above `after`, the oldest first, read as they are needed."""
     yield from _read(catalog, _ONWARD, after, wanted)
 
 
-def _read(catalog: Catalog, query: str, place: int, wanted: Wanted) -> Iterator[Recorded]:
+def _read(catalog: Catalog, query: str, place: int, wanted: MessageFilter) -> Iterator[RecordedMessage]:
     asked = (wanted.task_id, wanted.contract, wanted.phase, wanted.agent, wanted.since, wanted.until)
     while True:
         found = catalog.rows(query, place, *asked, _AT_ONCE)
         for row in found:
-            yield Recorded(message_in(*row[10:]), *row[:10])
+            yield RecordedMessage(message_in(*row[10:]), *row[:10])
         if len(found) < _AT_ONCE:
             return
         place = found[-1][0]

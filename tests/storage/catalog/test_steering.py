@@ -60,7 +60,7 @@ def test_messages_are_read_in_the_order_of_recording_in_both_directions(ledgered
     for session in ("b", "a"):
         say(ledgered, session, 3)
     with Catalog.open(ledgered.places.shared) as catalog:
-        wanted = message_stream.Wanted()
+        wanted = message_stream.MessageFilter()
         onward = [one.message for one in message_stream.onward(catalog, 0, wanted)]
         assert [message.id for message in onward] == ["b-0", "b-1", "b-2", "a-0", "a-1", "a-2"]
         newest = message_stream.newest(catalog)

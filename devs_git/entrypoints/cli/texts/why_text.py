@@ -8,7 +8,7 @@ from devs_git.entrypoints.cli.texts.render import path, short, table, when
 from devs_git.entrypoints.console import exact, paint
 
 if TYPE_CHECKING:
-    from devs_git.commands.why import Result, Said
+    from devs_git.commands.why import Result, WhyMessage
 
 _FOUND: dict[str, str] = {
     "checkpoint": "the commit is its checkpoint",
@@ -39,7 +39,7 @@ def why_text(result: Result) -> str:
     return f"{head}\n{table(rows)}"
 
 
-def _cite(message: Said, words: str) -> str:
+def _cite(message: WhyMessage, words: str) -> str:
     """The words in one line, and where they stand."""
     place = f"message {message.message_id} of session {message.session_id}"
     return f"{' '.join(words.split())[:_WIDTH]} ({when(message.created_at)}, {place})"

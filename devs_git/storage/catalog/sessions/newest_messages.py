@@ -30,7 +30,7 @@ class Span(NamedTuple):
     until: str = ""
 
 
-class Stored(NamedTuple):
+class StoredMessage(NamedTuple):
     """A message as it is stored. `size`: bytes of its JSON."""
 
     session_id: str
@@ -44,13 +44,13 @@ class Stored(NamedTuple):
         return messages.message_in(*self.packed)
 
 
-def read(catalog: Catalog, span: Span) -> Iterator[Stored]:
+def read(catalog: Catalog, span: Span) -> Iterator[StoredMessage]:
     """The messages, the newest first."""
     condition, values = _in_task(span) if span.task_id else _in_session(span)
     query = f"{_COLUMNS} WHERE m.role <> 'system' AND {condition}"
     for session_id, message_id, role, body, rewound_by, client in catalog.rows(query, *values):
         size = len(bodies.unpack(body))
-        yield Stored(session_id, client, bool(rewound_by), size, (message_id, role, body))
+        yield StoredMessage(session_id, client, bool(rewound_by), size, (message_id, role, body))
 
 
 def _in_task(span: Span) -> tuple[str, tuple[Any, ...]]:
