@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from devs_git.commands import (
+    drop,
     resume,
     rewind,
     task_complete,
@@ -197,6 +198,18 @@ def test_what_was_rewound_is_told_and_that_it_was_undone(story: Workspace, repo:
     undo.run(story, undo.Request())
     (found,) = bundle_of(story, "2").rewound
     assert found.undone
+
+
+@pytest.mark.quick
+def test_messages_of_a_dropped_task_are_not_told_as_rewound(story: Workspace) -> None:
+    task_complete.run(story, task_complete.Request("1", "done", everything=True))
+    router.call("drop", Workspace.open(story.top), drop.Request("1"))
+    found = bundle_of(Workspace.open(story.top))
+    assert [one.kind for one in found.rewound] == ["drop"]
+    text = bundle_text.as_markdown(found)
+    assert "; of work that was taken back:\n> Parse the dates." in text
+    assert "drop `task-1` by" in text
+    assert "rewound" not in text
 
 
 @pytest.mark.quick

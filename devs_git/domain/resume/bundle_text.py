@@ -164,5 +164,6 @@ def message_text(one: BundleMessage) -> str:
     """A message."""
     whole = f"; whole: devs-git trace get {word(one.trace_id)}" if one.trace_id else ""
     cut = f"; {one.left_out} characters left out" if one.left_out else ""
-    rewound = "; of work that was rewound" if one.rewound else ""
+    # By a rewind or by a drop: the section "Taken back" has which.
+    rewound = "; of work that was taken back" if one.rewound else ""
     return f"By {one_line(one.author)}, {word(one.created_at)}{cut}{whole}{rewound}:\n{quote(one.content)}"
