@@ -49,20 +49,10 @@ def cut_sessions(operations: Iterable[Event], undoable: Collection[str]) -> dict
     return {main_session(text.partition(" ")[0]): "an undo can bring its messages back" for text in cuts}
 
 
-def sessions_of_checkpoints(events: Iterable[Event]) -> dict[str, str]:
-    """Tag and session of each checkpoint that names a conversation. `events`: the whole ledger, oldest first.
-
-    A checkpoint whose commit was rewritten keeps its conversation.
-    """
-    found: dict[str, str] = {}
-    for event in events:
-        prefix = prefix_of(event.conversation)
-        if event.effects.records and prefix:
-            found.setdefault(event.tag, prefix.session_id)
-        for words in event.moves:
-            if len(words) > 1 and words[0] in found:
-                found[words[1]] = found[words[0]]
-    return found
+def sessions_of_checkpoints(history: History) -> dict[str, str]:
+    """Tag and session of each checkpoint that names a conversation."""
+    found = {tag: prefix_of(point.conversation) for tag, point in history.checkpoints.items()}
+    return {tag: prefix.session_id for tag, prefix in found.items() if prefix}
 
 
 def reasons_to_keep(sessions: Mapping[str, str], needed: Mapping[str, str]) -> dict[str, str]:

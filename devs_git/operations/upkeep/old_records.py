@@ -55,7 +55,7 @@ def _needed(workspace: Workspace, catalog: Catalog, backups: Collection[str]) ->
     operations = tip.history.operations
     undoable = {event.op_id for event in operations if event.finished >= since} | set(backups)
     tags = needed_sessions.needed_checkpoints((tip.history, tip.here), undoable)
-    named = needed_sessions.sessions_of_checkpoints(workspace.ledger.events(tip.oid, oldest_first=True))
+    named = needed_sessions.sessions_of_checkpoints(tip.history)
     cut = needed_sessions.cut_sessions(operations, undoable)
     forked = dict(_sessions_of_forks(workspace, catalog))
     return _Needed(tags, cut | forked | needed_sessions.reasons_to_keep(named, tags))
