@@ -14,6 +14,7 @@ from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import Statuses
+from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import commit_locations
@@ -67,9 +68,10 @@ class Operation:
 
 @immutable
 class ListedMoment(MomentRow):
-    """A moment in the list; `position` is the number of checkpoints above it."""
+    """A moment in the list; `position` is the number of checkpoints above it. `point`: as in `show`."""
 
     position: int
+    point: SessionPoint | None = field(default=None, metadata={"optional": True})
 
 
 @immutable
@@ -182,9 +184,14 @@ def _listed(workspace: Workspace, found: list[tuple[ReadMoment, int]]) -> tuple[
         return ()
     from devs_git.operations.moments import moment_rows
 
-    shown = moment_rows.rows(workspace, [one for one, _ in found])
+    listed = [one for one, _ in found]
+    told = moment_rows.ask_catalog(workspace, listed, points=True)
+    points = [told[one.moment].point if one.moment in told else None for one in listed]
     return tuple(
-        ListedMoment(**vars(row), position=position) for row, (_, position) in zip(shown, found, strict=True)
+        ListedMoment(**vars(row), position=position, point=point)
+        for row, (_, position), point in zip(
+            moment_rows.rows(workspace, listed, told), found, points, strict=True
+        )
     )
 
 

@@ -203,7 +203,7 @@ def show_moment(workspace: Workspace, request: Request) -> MomentResult:
     named = resolve_moment.resolve(workspace, request.target)
     state, details = read_moments.look_up(workspace.objects, named.id)
     one = moment_rows.ReadMoment(named, state, details)
-    (row,) = moment_rows.rows(workspace, [one])
+    (row,) = moment_rows.rows(workspace, [one], moment_rows.ask_catalog(workspace, [one]))
     git = moment_store.with_objects(workspace.store_git, workspace.places.common)
     head = f"{state.head}^{{tree}}" if state.head else EMPTY_TREE
     unstaged = letters(git, state.index, state.worktree)

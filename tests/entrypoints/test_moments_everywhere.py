@@ -79,6 +79,24 @@ def test_the_command_line_answers_as_the_tools_do(top: Path) -> None:
     assert "INVALID_ARGUMENTS" in command(top, "show", "moment:soon", "--json", status=3)
 
 
+def test_a_row_has_the_point_of_the_conversation_everywhere(top: Path) -> None:
+    command(top, "task", "start", "1", "--title", "t")
+    (top / "a.txt").write_text("while the task is active\n")
+    command(top, "snapshot", "create")
+    listed = tool(top, "list_checkpoints", moments=True)["moments"]
+    said = {"client": "claude", "session_id": ONE, "message_count": 2}
+    made = {**said, "entry": f"{ONE}-1", "message_id": f"{ONE}-1"}
+    before_call = {**said, "message_count": 1, "entry": f"{ONE}-0", "message_id": f"{ONE}-0"}
+    # Before the first prompt nothing had been said.
+    assert [one.get("point") for one in listed] == [made, before_call, None]
+    for one in listed:
+        assert tool(top, "show_checkpoint", checkpoint=one["name"]).get("point") == one.get("point")
+    assert json.loads(command(top, "log", "--moments", "--json"))["moments"] == listed
+    with serve(top) as web:
+        found = web.get("/api/v1/mesh/tasks/1/checkpoints?moments=true")
+    assert [one["point"] for one in found.value["moments"]] == [made]
+
+
 def test_http_gives_the_moments_of_a_task_and_compares_with_them(top: Path) -> None:
     for words in (("task", "start", "1", "--title", "t"), ("task", "complete", "1", "-m", "m", "--all")):
         command(top, *words)

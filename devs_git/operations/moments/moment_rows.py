@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints.rows import MomentRow
 from devs_git.domain.moments import named_moment, names
 from devs_git.domain.moments.moment import Details, Moment
 from devs_git.domain.moments.named_moment import Turn
+from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.errors import DevsError
 from devs_git.storage.git.differences import count_files
 from devs_git.storage.git.objects import EMPTY_TREE, Objects
@@ -17,6 +19,9 @@ from devs_git.storage.worktree import active_task
 from devs_git.storage.worktree.backups import State
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
 
 
 @immutable
@@ -83,29 +88,65 @@ def _fits(wanted: MomentFilter, state: State, details: Details) -> bool:
     return not wanted.task or active_task.task_of(state.active) == wanted.task
 
 
-def rows(workspace: Workspace, found: Sequence[ReadMoment]) -> tuple[MomentRow, ...]:
-    """Their rows. One git counts the files of all."""
+@immutable
+class Told:
+    """What the catalog tells of a moment: the turns of its session, the number of its own, the point of the conversation."""
+
+    turns: Sequence[Turn] = ()
+    number: int = 0
+    point: SessionPoint | None = None
+
+
+def ask_catalog(
+    workspace: Workspace, found: Sequence[ReadMoment], *, points: bool = False
+) -> dict[Moment, Told]:
+    """What the catalog tells of each of the moments; nothing if it cannot be read. `points`: with their points."""
+    if not (points or any(one.details.occasion.session for one in found)):
+        return {}
+    from devs_git.operations.recall import open_catalog
+    from devs_git.storage.catalog.database import TROUBLE
+
+    try:
+        with open_catalog.open_catalog(workspace) as catalog:
+            return _told(catalog, found, points=points)
+    except TROUBLE:
+        return {}
+
+
+def _told(catalog: Catalog, found: Sequence[ReadMoment], *, points: bool) -> dict[Moment, Told]:
+    from devs_git.operations.sessions import find_point
+    from devs_git.storage.catalog.sessions import prompts
+
+    sessions = {one.details.occasion.session for one in found} - {""}
+    turns = {session: prompts.turns(catalog, session) for session in sorted(sessions)}
+    made = []
+    for one in found:
+        own = turns.get(one.details.occasion.session, ())
+        number = named_moment.number_of_turn(one.moment, own)
+        made.append(find_point.MadeMoment(one.moment, one.details.occasion, own, number))
+    at = find_point.of_moments(catalog, made) if points else {}
+    return {one.moment: Told(one.turns, one.number, at.get(one.moment)) for one in made}
+
+
+def rows(
+    workspace: Workspace, found: Sequence[ReadMoment], told: Mapping[Moment, Told]
+) -> tuple[MomentRow, ...]:
+    """Their rows, with what the catalog told. One git counts the files of all."""
     near = neighbours(workspace, [one.moment for one in found])
     own = moment_store.objects_of(workspace.objects)
     trees = [_files_before(own, one, near[one.moment].before) for one in found]
     pairs = [(tree, one.state.worktree) for tree, one in zip(trees, found, strict=True) if tree]
     git = moment_store.with_objects(workspace.store_git, workspace.places.common)
     counts = count_files(git, list(dict.fromkeys(pairs)))
-    turns = _turns(workspace, {one.details.occasion.session for one in found} - {""})
     return tuple(
-        _row(
-            one,
-            near[one.moment],
-            counts.get((tree, one.state.worktree)),
-            turns.get(one.details.occasion.session, ()),
-        )
+        _row(one, near[one.moment], counts.get((tree, one.state.worktree)), told.get(one.moment, Told()))
         for tree, one in zip(trees, found, strict=True)
     )
 
 
-def _row(one: ReadMoment, near: Neighbours, files: int | None, turns: Sequence[Turn]) -> MomentRow:
+def _row(one: ReadMoment, near: Neighbours, files: int | None, told: Told) -> MomentRow:
     occasion = one.details.occasion
-    number = named_moment.number_of_turn(one.moment, turns)
+    number, turns = told.number, told.turns
     return MomentRow(
         id=one.moment.id,
         name=names.short_name(one.moment.id),
@@ -132,18 +173,3 @@ def _files_before(own: Objects, one: ReadMoment, before: Moment | None) -> str:
         return own.read(head, "commit")[5:45].decode() if head else EMPTY_TREE
     except DevsError:
         return ""
-
-
-def _turns(workspace: Workspace, sessions: set[str]) -> dict[str, tuple[Turn, ...]]:
-    """The turns of each session that the catalog knows; none if it cannot be read."""
-    if not sessions:
-        return {}
-    from devs_git.operations.recall import open_catalog
-    from devs_git.storage.catalog.database import TROUBLE
-    from devs_git.storage.catalog.sessions import prompts
-
-    try:
-        with open_catalog.open_catalog(workspace) as catalog:
-            return {session: prompts.turns(catalog, session) for session in sorted(sessions)}
-    except TROUBLE:
-        return {}

@@ -11,19 +11,28 @@ is looked for when somebody asks, in what was read of the transcript until then:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.ledger import ids
+from devs_git.domain.ledger import ids, paging
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.moments import named_moment, names
 from devs_git.domain.moments.moment import Moment, Occasion
+from devs_git.domain.moments.named_moment import Turn
 from devs_git.domain.moments.names import OfTurn
 from devs_git.domain.recall.session_points import SessionPoint
+from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
+
+# No turn takes longer. If one seems to, the times of the transcript are not those of the moments.
+_LONGEST: Final = timedelta(days=1)
 
 
 def point_of(workspace: Workspace, catalog: Catalog, name: str) -> SessionPoint | None:
@@ -53,21 +62,40 @@ def of_checkpoint(catalog: Catalog, tag: str) -> SessionPoint | None:
 
 def of_moment(workspace: Workspace, catalog: Catalog, moment: Moment) -> SessionPoint | None:
     """The point that a moment has. One that no session made has that of the last message in its worktree."""
-    from devs_git.storage.catalog.sessions import points
+    from devs_git.storage.catalog.sessions import prompts
     from devs_git.storage.moments import read_moments
 
     try:
         occasion = read_moments.look_up(workspace.objects, moment.id)[1].occasion
     except DevsError:  # it was pruned meanwhile
         return None
-    if not occasion.session:
-        return points.in_worktree(catalog, moment.worktree, moment.created_at)
-    if occasion.kind == "prompt":
-        return _before_prompt(catalog, moment, occasion.session)
-    if occasion.call_id and (position := _of_call(catalog, occasion)):
-        followed = points.before if occasion.kind == "call" else points.at
-        return followed(catalog, occasion.session, position)
-    return points.at_time(catalog, occasion.session, moment.created_at)
+    turns = prompts.turns(catalog, occasion.session) if occasion.session else ()
+    one = MadeMoment(moment, occasion, turns, named_moment.number_of_turn(moment, turns))
+    return of_moments(catalog, (one,))[moment]
+
+
+@immutable
+class MadeMoment:
+    """A moment, why it was made, the turns of its session, and the number of the one before or in which it was made."""
+
+    moment: Moment
+    occasion: Occasion
+    turns: Sequence[Turn] = ()
+    number: int = 0
+
+
+def of_moments(catalog: Catalog, made: Collection[MadeMoment]) -> dict[Moment, SessionPoint | None]:
+    """The points of several moments. Each session is read once for all."""
+    from devs_git.storage.catalog.sessions import points
+
+    found = dict[Moment, SessionPoint | None]()
+    for worktree in {one.moment.worktree for one in made if not one.occasion.session}:
+        here = [one.moment for one in made if not one.occasion.session and one.moment.worktree == worktree]
+        at = points.in_worktree_at(catalog, worktree, [moment.created_at for moment in here])
+        found |= {moment: at[moment.created_at] for moment in here}
+    for session in {one.occasion.session for one in made} - {""}:
+        found |= _in_session(catalog, session, [one for one in made if one.occasion.session == session])
+    return found
 
 
 def of_time(
@@ -104,19 +132,67 @@ def _before_turn(catalog: Catalog, named: OfTurn) -> SessionPoint | None:
     return points.before(catalog, session, turn.position)
 
 
-def _before_prompt(catalog: Catalog, moment: Moment, session: str) -> SessionPoint | None:
-    from devs_git.storage.catalog.sessions import points, prompts
-
-    turns = prompts.turns(catalog, session)
-    number = named_moment.number_of_turn(moment, turns)
-    if not number:
-        return points.at_time(catalog, session, moment.created_at)
-    return points.before(catalog, session, turns[number - 1].position)
-
-
-def _of_call(catalog: Catalog, occasion: Occasion) -> int:
-    """The position of the call before which a moment was made, or of the result after which; 0 if it is not there."""
+def _in_session(
+    catalog: Catalog, session: str, made: Sequence[MadeMoment]
+) -> dict[Moment, SessionPoint | None]:
+    """The points of moments of one session."""
     from devs_git.storage.catalog.sessions import points
 
-    called, answered = points.positions_of_call(catalog, occasion.session, occasion.call_id)
-    return called if occasion.kind == "call" else answered
+    found, at_their_time = dict[Moment, SessionPoint | None](), list[Moment]()
+    calls = _positions_of_calls(catalog, session, made)
+    for one in made:
+        moment, kind = one.moment, one.occasion.kind
+        called, answered = calls.get(one.occasion.call_id, (0, 0))
+        if kind == "prompt" and one.number:
+            found[moment] = points.before(catalog, session, one.turns[one.number - 1].position)
+        elif kind == "call" and called:
+            found[moment] = points.before(catalog, session, called)
+        elif kind not in ("prompt", "call") and answered:
+            found[moment] = points.at(catalog, session, answered)
+        else:
+            at_their_time.append(moment)
+    at = points.at_times(catalog, session, [moment.created_at for moment in at_their_time])
+    return found | {moment: at[moment.created_at] for moment in at_their_time}
+
+
+def _positions_of_calls(
+    catalog: Catalog, session: str, made: Sequence[MadeMoment]
+) -> Mapping[str, tuple[int, int]]:
+    """Where the session has the calls for which the moments were made, and their results.
+
+    A subagent's hook names the session that called it, which does not have the call.
+    """
+    from devs_git.storage.catalog.sessions import points
+
+    found = dict[str, tuple[int, int]]()
+    for first, last, call_ids in _disjoint_parts(made):
+        found |= points.positions_of_calls(catalog, session, call_ids, first, last)
+    return found
+
+
+def _disjoint_parts(made: Sequence[MadeMoment]) -> list[tuple[int, int, set[str]]]:
+    """The parts of a session in which the calls of moments can be: first and last position, and the ids of the calls."""
+    places = dict[str, tuple[int, int]]()
+    for one in made:
+        if call_id := one.occasion.call_id:
+            first, last = _place_of_turn(one)
+            known = places.get(call_id, (first, last))
+            places[call_id] = min(first, known[0]), max(last, known[1])
+    parts: list[tuple[int, int, set[str]]] = []
+    for call_id, (first, last) in sorted(places.items(), key=itemgetter(1)):
+        if parts and first <= parts[-1][1]:
+            begin, end, call_ids = parts[-1]
+            parts[-1] = begin, max(end, last), call_ids | {call_id}
+        else:
+            parts.append((first, last, {call_id}))
+    return parts
+
+
+def _place_of_turn(one: MadeMoment) -> tuple[int, int]:
+    """The first and the last position at which the call of a moment can be: in its turn, or in the one before or after it."""
+    turns, number = one.turns, one.number
+    day_before = stamp(datetime.fromisoformat(one.moment.created_at) - _LONGEST)
+    if not number or turns[number - 1].said_at < day_before:
+        return 1, paging.NO_END
+    first = turns[number - 2].position if number > 1 else 1
+    return first, turns[number + 1].position if number + 1 < len(turns) else paging.NO_END
