@@ -45,11 +45,11 @@ _HOW: Final = (
 
 @immutable
 class Request(VerbRequest):
-    """Of `session`, of the session that steers `contract`, or else of the last session in this worktree.
+    """It rewinds `session`, or the session that steers `contract`, or else the last session in this worktree.
 
     Exactly one of `by_messages` (so many are taken back), `to_message` (the id of the last one that stays) and `to` (a time:
     what was said until then stays). `code`: the code goes back to that message, too; then `preserve` and `untracked`
-    are those of a rewind. `force`: although the session, or with `code` another one in this worktree, is at work.
+    are those of a rewind. `force`: also while the session, or with `code` another one in this worktree, is at work.
     """
 
     by_messages: int | None = None
@@ -261,7 +261,7 @@ def _state(workspace: Workspace, catalog: Catalog, point: RewindPoint) -> str:
 def _new_session(
     workspace: Workspace, site: Site, catalog: Catalog, point: RewindPoint
 ) -> Iterator[WrittenSession]:
-    """The session that goes on, written. If what follows is refused, nobody would know it, and it goes."""
+    """Write the session that goes on. If what follows is refused, the session is removed: nobody would know of it."""
     from devs_git.operations.rewind import undo_messages
     from devs_git.operations.sessions import write_session
     from devs_git.operations.sessions.write_session import Point, Target

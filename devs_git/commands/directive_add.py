@@ -17,7 +17,7 @@ LONGEST: Final = field_values.MAX_TEXT
 
 @immutable
 class Request(VerbRequest):
-    """`sign`: an approver signs it, with the key in the file `key`, else with ssh-agent. Else a person is at a terminal."""
+    """`sign`: an approver signs it, with the key in the file `key`, or with ssh-agent. Without it a person is at a terminal."""
 
     task_id: str
     text: str

@@ -133,7 +133,7 @@ def find(workspace: Workspace, request: Request) -> ResumeTarget | None:
 
 
 def settle(workspace: Workspace, request: Request) -> Request:
-    """The request with the mode that it has if nobody says one. The codes of `find`."""
+    """The request, with the default mode if it names none. The codes of `find`."""
     named = None if request.mode else find(workspace, request)
     return replace(request, mode="with_context" if named.task else "continue") if named else request
 
@@ -177,7 +177,7 @@ def _prepare(workspace: Workspace, request: Request) -> Result | Listing:
 def _at_work(
     workspace: Workspace, request: Request, named: ResumeTarget, known: LastSession
 ) -> list[DevsError]:
-    """TASK_RUNNING if the session is at work, or another one in the worktree in which the task is active, or that is rewound."""
+    """TASK_RUNNING if its session is at work, or another session in the worktree of the task or in the one that is rewound."""
     from devs_git.operations.sessions import running_sessions
 
     active = known.places and named.task and named.task.status == "active"
