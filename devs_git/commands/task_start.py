@@ -136,7 +136,12 @@ def _again(begun: TaskStarted, history: History) -> TaskStarted:
     known = history.tasks.get(begun.work.task)
     if known is None or known.status != "active":
         return begun
-    return replace(begun, parent=begun.parent or known.parent, forked_from=known.forked_from)
+    return replace(
+        begun,
+        parent=begun.parent or known.parent,
+        forked_from=known.forked_from,
+        forked_session=known.forked_session,
+    )
 
 
 def _draft(workspace: Workspace, begun: TaskStarted, plan: str) -> Draft:

@@ -69,6 +69,26 @@ def test_the_session_of_a_rewound_checkpoint_stays_with_the_fork_that_began_ther
     assert kept(run(initialised))["s"] == "task-10b was forked from task-10@1"
 
 
+def test_the_session_of_the_message_at_which_a_fork_began_stays(
+    initialised: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEVS_GIT_CLOCK", "2025-12-31T12:00:00+00:00")
+    call(initialised, "task start", task_start.Request("10"))
+    monkeypatch.setenv("DEVS_GIT_CLOCK", OLD)
+    tell(initialised, "s", 2, task="10")
+    tell(initialised, "other", 2)
+    request = fork.Request("10", "10b", at_message="s-1")
+    made = call(initialised, "fork", request)
+    assert made.point.session_id == "s"
+    # Also if the fork is started again, because its worktree lost the note of its task.
+    Workspace.open(Path(made.worktree)).places.active_task.unlink()
+    call(Path(made.worktree), "task start", task_start.Request("10b"))
+    monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
+    done = run(initialised)
+    assert kept(done) == {"s": "task-10b was forked from it"}
+    assert (len(said(initialised, "s")), said(initialised, "other")) == (2, [])
+
+
 @pytest.mark.parametrize("steered", [True, False])
 def test_the_session_in_which_a_task_began_stays_with_the_fork_from_there(
     initialised: Path, monkeypatch: pytest.MonkeyPatch, *, steered: bool

@@ -121,7 +121,7 @@ Devs-Next: task-1 3""",
         f"Devs-Task: task-1\nDevs-Contract: main\nDevs-Branch: main\nDevs-Op: {OP}\nDevs-Next: task-1 1",
     ),
     (
-        TaskStarted(Work("task-1"), "", "main", "main", "", OP, 1, "task-9", "claude s1", "task-9@2"),
+        TaskStarted(Work("task-1"), "", "main", "main", "", OP, 1, "task-9", "claude s1", "task-9@2", "s1"),
         "task.started",
         f"""Devs-Task: task-1
 Devs-Contract: main
@@ -130,7 +130,8 @@ Devs-Op: {OP}
 Devs-Next: task-1 1
 Devs-Parent: task-9
 Devs-Spawned-By: claude s1
-Devs-Forked-From: task-9@2""",
+Devs-Forked-From: task-9@2
+Devs-Forked-Session: s1""",
     ),
     *CONTRACTS,
     (TaskResult("task-1", OP), "task.result", f"Devs-Task: task-1\nDevs-Op: {OP}"),

@@ -61,6 +61,7 @@ class Key(TrailerKey):
     CAUSE: Final = "Devs-Cause"
     PARENT: Final = "Devs-Parent"
     SPAWNED_BY: Final = "Devs-Spawned-By"
+    FORKED_SESSION: Final = "Devs-Forked-Session"
 
     # Of contracts, phases and directives.
     SUPERVISOR: Final = "Devs-Supervisor"

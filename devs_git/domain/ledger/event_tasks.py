@@ -20,6 +20,7 @@ class TaskStarted:
 
     `work` has the task's own phase, '' if that of its contract counts. `spawned_by` is a client and a session.
     `forked_from`: the state that a fork began in, `task-10@2` or `moment:` and an id; '' for a task that is no fork.
+    `forked_session`: the session with whose beginning a fork goes on, '' for none.
     """
 
     type: ClassVar[str] = "task.started"
@@ -33,6 +34,7 @@ class TaskStarted:
     parent: str = ""
     spawned_by: str = ""
     forked_from: str = ""
+    forked_session: str = ""
 
     def fields(self) -> Fields:
         own = non_empty(
@@ -45,6 +47,7 @@ class TaskStarted:
             (Key.PARENT, self.parent),
             (Key.SPAWNED_BY, self.spawned_by),
             (Key.FORKED_FROM, self.forked_from),
+            (Key.FORKED_SESSION, self.forked_session),
         )
         return (*self.work.pairs(), *own)
 
@@ -62,6 +65,7 @@ class TaskStarted:
             parent=event.get(Key.PARENT),
             spawned_by=event.get(Key.SPAWNED_BY),
             forked_from=event.get(Key.FORKED_FROM),
+            forked_session=event.get(Key.FORKED_SESSION),
         )
 
 

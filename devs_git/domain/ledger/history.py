@@ -76,7 +76,7 @@ class Checkpoint:
 class Task:
     """A task; `status` is active, completed, rewound or dropped. `started_on` is the commit of HEAD when it began.
     `phase` is its own: '' if its contract's counts (`History.phase_of`). `spawned_by` is a client and a session,
-    `actor` who started it. `forked_from`: the checkpoint or moment at which a fork began, '' for a task that is no fork.
+    `actor` who started it. Of a fork, `forked_from` is where it began, `forked_session` the session that it goes on with.
     """
 
     task_id: str
@@ -95,6 +95,7 @@ class Task:
     spawned_by: str = ""
     actor: str = ""
     forked_from: str = ""
+    forked_session: str = ""
 
 
 @mutable
@@ -224,6 +225,7 @@ def _start(event: Event, number: int, before: Task | None) -> Task:
         spawned_by=event.get(Key.SPAWNED_BY),
         actor=event.actor,
         forked_from=event.get(Key.FORKED_FROM),
+        forked_session=event.get(Key.FORKED_SESSION),
     )
 
 

@@ -18,6 +18,16 @@ def fork_points(histories: Iterable[History]) -> dict[str, str]:
     return {task.forked_from: task.task_id for task in tasks if task.forked_from and task.status in LIVE}
 
 
+def sessions_of_forks(histories: Iterable[History]) -> dict[str, str]:
+    """Main sessions with whose beginning a live fork goes on, each with the reason why it stays."""
+    tasks = (task for history in histories for task in history.tasks.values())
+    return {
+        main_session(task.forked_session): f"{task.task_id} was forked from it"
+        for task in tasks
+        if task.forked_session and task.status in LIVE
+    }
+
+
 def needed_checkpoints(histories: Sequence[History], undoable: Collection[str]) -> dict[str, str]:
     """Tags of checkpoints, each with the reason why its conversation stays.
 

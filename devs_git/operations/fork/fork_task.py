@@ -27,6 +27,7 @@ from devs_git.storage.worktree import active_task, move_tree
 from devs_git.values import immutable, mutable, replace
 from devs_git.workspace import Workspace
 
+_NO_CONVERSATION = Conversation()
 _NO_WORKTREE = "The uncommitted and untracked files of the moment: only a worktree can have them."
 
 
@@ -78,7 +79,7 @@ def fork(workspace: Workspace, point: ForkPoint, new: NewTask) -> ForkOutcome:
         session = made.conversation.session
         try:
             made.guard = guard.put(workspace.top, there, session.client if session else "")
-            made.event = _record(workspace, there, point, (op_id, new))
+            made.event = _record(workspace, there, point, (op_id, new), made.conversation)
         except BaseException:
             if session:
                 Path(session.file).unlink(missing_ok=True)
@@ -90,15 +91,23 @@ def fork(workspace: Workspace, point: ForkPoint, new: NewTask) -> ForkOutcome:
     return made
 
 
-def _record(workspace: Workspace, there: Workspace, point: ForkPoint, job: tuple[str, NewTask]) -> str:
+def _record(
+    workspace: Workspace,
+    there: Workspace,
+    point: ForkPoint,
+    job: tuple[str, NewTask],
+    conversation: Conversation = _NO_CONVERSATION,
+) -> str:
     """Write the event, and before it the note of the active task of the worktree `there`; returns the event's oid."""
     (op_id, new), spawned = job, session_text(*sessions.identify(workspace, ""))
+    # Of a message that the caller named, nothing else says in which session it is.
+    cut = conversation.point.session_id if conversation.point else ""
 
     def build(tip: Tip) -> Draft:
         history = tip.here
         _refuse_taken(history, new.task_id)
         begun = _begun(history, point, (op_id, new))
-        begun = replace(begun, spawned_by=spawned)
+        begun = replace(begun, spawned_by=spawned, forked_session=cut)
         if new.place:
             phase = history.phase_of(Task(new.task_id, "", contract=begun.contract, phase=begun.work.phase))
             active_task.write(there.places, replace(begun.work, phase=phase).lines())

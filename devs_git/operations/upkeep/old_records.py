@@ -57,7 +57,8 @@ def _needed(workspace: Workspace, catalog: Catalog, backups: Collection[str]) ->
     tags = needed_sessions.needed_checkpoints((tip.history, tip.here), undoable)
     named = needed_sessions.sessions_of_checkpoints(tip.history)
     cut = needed_sessions.cut_sessions(operations, undoable)
-    forked = dict(_sessions_of_forks(workspace, catalog))
+    forked = needed_sessions.sessions_of_forks((tip.history, tip.here))
+    forked |= dict(_sessions_of_forks(workspace, catalog))
     return _Needed(tags, cut | forked | needed_sessions.reasons_to_keep(named, tags))
 
 
