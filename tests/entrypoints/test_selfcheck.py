@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import click
 import pytest
@@ -110,6 +111,9 @@ def test_a_verb_without_a_command_or_module_and_the_other_way_round(
     ]
 
 
+# What comes back into a table has to stand where it stood: pages have the order of the tables.
+@patch.dict(TOOLS)
+@patch.dict(OTHER_COMMANDS)
 def test_what_a_table_has_lost_or_changed_is_found_by_the_written_list(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
