@@ -71,7 +71,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log hooks rebase frozen small drop branches saving verify copies getting sessions searching capturing ingesting moments beside serving large",
+        help="one of: start log history hooks rebase frozen small fork drop branches saving verify copies getting sessions searching capturing ingesting moments beside serving large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

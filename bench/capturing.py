@@ -15,6 +15,7 @@ from bench import logs
 from bench.measure import Arm, Bench
 from bench.report import Row
 from bench.subjects import OURS
+from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.operations.recall import open_catalog
 from devs_git.workspace import Workspace
@@ -22,6 +23,8 @@ from devs_git.workspace import Workspace
 PAYLOADS = 10_000
 BARE = "python3 -I -S -c pass"
 HOOKS = "agent hook, one capture"
+# Clients that run lines of a shell. OpenCode loads a plug-in instead, which no process of ours stands for.
+HOOKED = tuple(client for client in CLIENTS.values() if client.plugin is None)
 
 
 def hooks(bench: Bench, rounds: int) -> list[Row]:
@@ -30,21 +33,23 @@ def hooks(bench: Bench, rounds: int) -> list[Row]:
     payload = bench.folder / "payload.json"
     payload.write_text(_payload(0, next(logs.outputs(1)).decode()))
     python = (os.path.realpath(sys.executable), "-I", "-S", "-c", "pass")
-    captures = [_arm(top, client, "PostToolUse", payload) for client in CLIENTS]
-    arms = [Arm(BARE, (python,), top), *captures, _arm(top, "claude", "PreToolUse", payload)]
+    captures = [_arm(top, client, client.answered[0], payload) for client in HOOKED]
+    first = HOOKED[0]
+    looks = _arm(top, first, first.before, payload)
+    arms = [Arm(BARE, (python,), top), *captures, looks]
     found = {label: sample.wall for label, sample in bench.side_by_side(*arms, rounds=rounds * 10).items()}
     kept = len(list((top / ".git/devs/spool").iterdir()))
-    if kept != (rounds * 10 + 1) * len(CLIENTS):
+    if kept != (rounds * 10 + 1) * len(HOOKED):
         raise SystemExit(f"The hooks kept {kept} payloads.")
     idle = found[BARE]
     rows = []
-    for client in CLIENTS:
-        ours, name = found[f"{client} PostToolUse"], f"{HOOKS}, {client}"
+    for client, capture in zip(HOOKED, captures, strict=True):
+        ours, name = found[capture.label], f"{HOOKS}, {client.name}"
         rows += [
             Row(name, ours, BARE, idle, ours, bound=5),
             Row(name, ours, BARE, idle, ours / idle, "x", 0.5),
         ]
-    before = found["claude PreToolUse"]
+    before = found[looks.label]
     return [*rows, Row("agent hook, before a tool, nothing open", before, BARE, idle, before)]
 
 
@@ -101,8 +106,8 @@ def _project(bench: Bench, name: str) -> Path:
     return top
 
 
-def _arm(top: Path, client: str, event: str, payload: Path) -> Arm:
-    file = json.loads((top / CLIENTS[client].hooks_file).read_text())
+def _arm(top: Path, client: Client, event: str, payload: Path) -> Arm:
+    file = json.loads((top / client.hooks_file).read_text())
     line = file["hooks"][event][0]["hooks"][0]["command"]
     # The payload is a file here, not a pipe; braces start no process.
-    return Arm(f"{client} {event}", (("sh", "-c", f"{{ {line}\n}} <'{payload}'"),), top)
+    return Arm(f"{client.name} {event}", (("sh", "-c", f"{{ {line}\n}} <'{payload}'"),), top)
