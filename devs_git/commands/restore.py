@@ -9,19 +9,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devs_git.domain.checkpoints import branch_names
-from devs_git.domain.ledger import resolve
+from devs_git.domain.checkpoints import targets
 from devs_git.domain.ledger.event_operations import Restored
 from devs_git.domain.ledger.history import Checkpoint
-from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.moments import names
-from devs_git.domain.moments.names import is_name
 from devs_git.domain.verbs import VerbRequest
-from devs_git.errors import DevsError, invalid
+from devs_git.errors import invalid
+from devs_git.operations.checkpoint import named_checkpoint, snapshots
 from devs_git.operations.gates import check_tas_lock
 from devs_git.operations.rewind import commit_on_head, restored_tree
 from devs_git.operations.rewind.commit_on_head import REFUSAL, NewCommit
-from devs_git.storage.git import refs
 from devs_git.storage.ledger import rewritten_commits
 from devs_git.storage.worktree import active_task, journal, move_tree, survey
 from devs_git.storage.worktree.engine_site import Site
@@ -32,8 +29,6 @@ from devs_git.workspace import Workspace
 if TYPE_CHECKING:
     from devs_git.domain.moments.moment import Moment
     from devs_git.storage.ledger.store import Tip
-
-SNAPSHOTS = "snapshot/"
 
 
 @immutable
@@ -51,12 +46,7 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         if self.worktree is not None:
             self._check_worktree()
-        if self.target.startswith(SNAPSHOTS):
-            branch_names.check(self.target)
-        elif is_name(self.target):
-            names.parse(self.target)
-        else:
-            object.__setattr__(self, "target", str(parse_target(self.target)))
+        object.__setattr__(self, "target", targets.parse(self.target))
         if any(not path or "\0" in path for path in self.paths):
             raise invalid("paths", "A path is empty or contains a NUL character.")
 
@@ -64,7 +54,7 @@ class Request(VerbRequest):
         """INVALID_ARGUMENTS if there cannot be such a worktree."""
         if not self.worktree or "\0" in self.worktree:
             raise invalid("worktree", "The folder of the worktree is empty or contains a NUL character.")
-        if not is_name(self.target):
+        if not names.is_name(self.target):
             hint = "For a checkpoint: git worktree add DIR devs/task-10"
             raise invalid("worktree", "A worktree is made of a moment or a snapshot.", hint=hint)
         if self.paths:
@@ -99,20 +89,9 @@ def find(workspace: Workspace, request: Request) -> str:
     """The commit or the moment whose files come back."""
     if request.target.startswith(names.PREFIX) or request.worktree is not None:
         return _moment(workspace, request).id
-    if request.target.startswith(SNAPSHOTS):
-        return _snapshot(workspace, request)
-    return _point(workspace.ledger.require(), request).commit
-
-
-def _snapshot(workspace: Workspace, request: Request) -> str:
-    commit = refs.commit_of(workspace.git, f"refs/heads/{request.target}")
-    if not commit:
-        raise DevsError(
-            "SNAPSHOT_NOT_FOUND",
-            f"There is no {request.target}.",
-            hint="List them: devs-git snapshot list",
-        )
-    return commit
+    if request.target.startswith(names.SNAPSHOT):
+        return snapshots.commit_of(workspace.git, request.target)
+    return _point(workspace, workspace.ledger.require(), request).commit
 
 
 def _moment(workspace: Workspace, request: Request) -> Moment:
@@ -122,15 +101,15 @@ def _moment(workspace: Workspace, request: Request) -> Moment:
     return resolve_moment.resolve(workspace, request.target)
 
 
-def _point(tip: Tip, request: Request) -> Checkpoint:
-    return resolve.resolve(tip.here, parse_target(request.target))
+def _point(workspace: Workspace, tip: Tip, request: Request) -> Checkpoint:
+    return named_checkpoint.find(workspace.store_git, tip.here, request.target)
 
 
 def _source(workspace: Workspace, tip: Tip, request: Request) -> str:
     """The commit of a snapshot, or of a checkpoint, which must be as recorded: HISTORY_REWRITTEN."""
-    if request.target.startswith(SNAPSHOTS):
-        return _snapshot(workspace, request)
-    point = _point(tip, request)
+    if request.target.startswith(names.SNAPSHOT):
+        return snapshots.commit_of(workspace.git, request.target)
+    point = _point(workspace, tip, request)
     rewritten_commits.require(tip.ledger.reader, point)
     return point.commit
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devs_git.domain.checkpoints import branch_names
+from devs_git.domain.checkpoints import branch_names, targets
 from devs_git.domain.checkpoints.plan_id import Options, read_plan_id, require_agreement
 from devs_git.domain.checkpoints.rewind_selection import preserve_mode, require_untracked_mode
 from devs_git.domain.ledger.history import Checkpoint
@@ -50,7 +50,7 @@ class Request(VerbRequest):
             )
         if self.override_reason is not None:
             check_text("override_reason", self.override_reason, least=1, most=2000)
-        destinations.parse(self.options.target)
+        targets.parse(self.options.target)
         preserve_mode(self.options.preserve)
         if self.options.branch_name is not None:
             branch_names.check(self.options.branch_name)
@@ -62,11 +62,11 @@ class Request(VerbRequest):
         if own.branch_name and not own.preserve:
             own = replace(own, preserve="branch")
         if self.target:
-            own = replace(own, target=destinations.parse(self.target))
+            own = replace(own, target=targets.parse(self.target))
         if not self.plan_id:
             return own
         planned = read_plan_id(self.plan_id)
-        if self.target and not destinations.may_agree(own.target, planned.target):
+        if self.target and not targets.may_agree(own.target, planned.target):
             raise invalid(
                 "plan_id",
                 f"The plan is for {planned.target}, not for {own.target}.",

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import branch, diff, rewind, task_complete, task_start, undo
+from devs_git.commands import branch, diff, restore, rewind, task_complete, task_start, undo
+from devs_git.domain.ledger.event_fields import malformed_fields
+from devs_git.domain.ledger.history import Task
 from devs_git.errors import DevsError
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
@@ -71,12 +73,50 @@ def test_a_task_that_lost_its_worktrees_note_still_began_where_it_was_started_fi
     assert Workspace.open(scene.top).ledger.tip().here.tasks["task-12"].started_on == begin
 
 
-def test_where_a_task_began_can_be_compared_and_verbs_of_checkpoints_refuse_it(scene: Scene) -> None:
+def test_a_rewind_to_before_a_task_undoes_that_task_too_and_undo_brings_it_back(scene: Scene) -> None:
+    begin, before, tags = scene.git("rev-parse", "HEAD~2"), contents(scene.top), scene.git("tag")
+    plan = rewind.run(Workspace.open(scene.top), rewind.Request("10^", dry_run=True))
+    assert isinstance(plan, rewind.Plan)
+    assert (plan.target, plan.affected_tasks, plan.now_active) == ("task-10^", ("task-10", "task-11"), "")
+    result = rewind.run(Workspace.open(scene.top), rewind.Request(plan_id=plan.plan_id))
+    assert isinstance(result, rewind.Result)
+    assert (result.reset_commit, result.affected_tasks) == (begin, ("task-10", "task-11"))
+    assert (scene.git("rev-parse", "HEAD"), scene.git("tag")) == (begin, "")
+    assert active_task.task_of(active_task.read(scene.workspace.places)) == ""
+    assert {task.status for task in _tasks(scene).values()} == {"rewound"}
+    undo.run(Workspace.open(scene.top), undo.Request())
+    assert (contents(scene.top), scene.git("tag")) == (before, tags)
+    assert {task.status for task in _tasks(scene).values()} == {"completed"}
+
+
+def test_a_rewind_to_before_the_active_task_ends_it_although_it_has_no_checkpoint(scene: Scene) -> None:
+    task_start.run(Workspace.open(scene.top), task_start.Request("12"))
+    rewind.run(Workspace.open(scene.top), rewind.Request("12^"))
+    assert (_tasks(scene)["task-12"].status, active_task.read(scene.workspace.places)) == ("rewound", "")
+    undo.run(Workspace.open(scene.top), undo.Request())
+    assert _tasks(scene)["task-12"].status == "active"
+    assert active_task.task_of(active_task.read(scene.workspace.places)) == "task-12"
+
+
+def _tasks(scene: Scene) -> dict[str, Task]:
+    return Workspace.open(scene.top).ledger.tip().here.tasks
+
+
+def test_where_a_task_began_can_be_compared_and_branched_at_and_files_come_back_from_there(
+    scene: Scene,
+) -> None:
     found = diff.run(Workspace.open(scene.top), diff.Request("10", against="10@0"))
     assert [file.path for file in found.files] == ["b.txt"]
-    with pytest.raises(DevsError) as refused:
-        branch.run(Workspace.open(scene.top), branch.Request("10@0", "topic"))
-    assert refused.value.code == "CHECKPOINT_NOT_FOUND"
+    made = branch.run(Workspace.open(scene.top), branch.Request("11^", "topic"))
+    assert (made.commit, made.task_id, made.number, made.tag) == (
+        scene.git("rev-parse", "HEAD~1"),
+        "task-11",
+        0,
+        "",
+    )
+    back = restore.run(Workspace.open(scene.top), restore.Request("11@0"))
+    assert (back.restored_from, back.files, (scene.top / "c.txt").exists()) == ("task-11@0", 1, False)
+    assert not [key for event in Workspace.open(scene.top).ledger.events() for key in malformed_fields(event)]
 
 
 def test_a_task_that_was_started_before_the_first_commit_began_nowhere(

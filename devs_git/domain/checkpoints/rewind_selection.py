@@ -4,7 +4,7 @@ A checkpoint is after the target if its commit is reachable from HEAD, but not f
 local branch or worktree. Of two checkpoints on the target's commit, made in this worktree, the one with the later event
 is after. Where a task began (`task-10@0`, without a tag) is before the first
 of its checkpoints. The target's own task is never affected: it becomes active again if its completion is undone, and stays
-completed if another branch keeps its completion.
+completed if another branch keeps its completion. A rewind to before a task (`task-10^`) undoes that task like the later ones.
 """
 
 from __future__ import annotations
@@ -102,6 +102,29 @@ def effect_of_rewind(
     `lost`: commits that only HEAD reaches, and not the target. `passed`: all commits that HEAD reaches, and not the
     target.
     """
+    return _effect(history, target, *_select(history, target, lost, passed, here))
+
+
+def effect_before(
+    history: History, begin: Checkpoint, lost: Collection[str], passed: Collection[str], here: str
+) -> Effect:
+    """The effect of a rewind to before the task that has `begin`: this task is undone, too. Else as `effect_of_rewind`.
+
+    If it is active in this worktree, it ends, also without a checkpoint.
+    """
+    task = history.tasks[begin.task_id]
+    undone, kept = _select(history, begin, lost, passed, here)
+    ends = task.status == "active" and task.worktree == here
+    begun = (task.task_id,) if ends and not any(p.task_id == task.task_id for p in kept) else ()
+    affected = tuple(dict.fromkeys((*begun, *(point.task_id for point in undone))))
+    statuses = tuple(_rewound(history, undone, affected))
+    return Effect(undone, (), kept, statuses, affected, visible=visible_changes(history, undone, ()))
+
+
+def _select(
+    history: History, target: Checkpoint, lost: Collection[str], passed: Collection[str], here: str
+) -> tuple[tuple[Checkpoint, ...], tuple[Checkpoint, ...]]:
+    """The checkpoints that are undone, and those after the target that stay."""
     order = {tag: at for at, tag in enumerate(history.checkpoints)}
     place = order[target.tag] if target.tag else _before_first(history, order, target.task_id)
     live = [point for point in history.live() if point.tag != target.tag]
@@ -111,9 +134,7 @@ def effect_of_rewind(
         if point.commit in lost
         or (point.commit == target.commit and order[point.tag] > place and point.worktree == here)
     )
-    kept = tuple(point for point in live if point.commit in passed and point.commit not in lost)
-    revived = () if target.live else (target,)
-    return _effect(history, target, undone, revived, kept)
+    return undone, tuple(p for p in live if p.commit in passed and p.commit not in lost)
 
 
 def _before_first(history: History, order: dict[str, int], task_id: str) -> int:
@@ -124,24 +145,18 @@ def _before_first(history: History, order: dict[str, int], task_id: str) -> int:
 
 
 def _effect(
-    history: History,
-    target: Checkpoint,
-    undone: tuple[Checkpoint, ...],
-    revived: tuple[Checkpoint, ...],
-    kept: tuple[Checkpoint, ...],
+    history: History, target: Checkpoint, undone: tuple[Checkpoint, ...], kept: tuple[Checkpoint, ...]
 ) -> Effect:
     affected = tuple(dict.fromkeys(p.task_id for p in undone if p.task_id != target.task_id))
-    gone = {point.tag for point in undone}
-    left = {p.task_id for p in history.live() if p.completed and p.tag not in gone}
-    statuses = [
-        (task, "rewound") for task in affected if task not in left and history.tasks[task].status != "rewound"
-    ]
+    statuses = _rewound(history, undone, affected)
     own = history.tasks[target.task_id].status
     completed = any(p.completed and p.task_id == target.task_id for p in (target, *kept))
     remains = "completed" if completed else "active"
     if own != remains:
         statuses.append((target.task_id, remains))
     reactivated = target.task_id if remains == "active" and own != "active" else ""
+    # Where a task began, `target` has no tag and is live.
+    revived = () if target.live else (target,)
     return Effect(
         undone,
         revived,
@@ -151,6 +166,17 @@ def _effect(
         reactivated,
         visible_changes(history, undone, revived),
     )
+
+
+def _rewound(
+    history: History, undone: tuple[Checkpoint, ...], affected: Collection[str]
+) -> list[tuple[str, str]]:
+    """The new status of those tasks that have no live completion any more."""
+    gone = {point.tag for point in undone}
+    left = {p.task_id for p in history.live() if p.completed and p.tag not in gone}
+    return [
+        (task, "rewound") for task in affected if task not in left and history.tasks[task].status != "rewound"
+    ]
 
 
 def operations_of_branch(history: History, worktree: str, branch: str) -> list[Event]:

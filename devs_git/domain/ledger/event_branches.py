@@ -11,7 +11,9 @@ from devs_git.values import immutable
 
 @immutable
 class BranchCreated:
-    """A branch was made at a checkpoint. `branch` is its short name."""
+    """A branch was made. `branch` is its short name. At a checkpoint it has `task` and `number`; where a task began the number
+    is 0, at a moment `task` is '', too.
+    """
 
     type: ClassVar[str] = "branch.created"
     task: str
@@ -22,7 +24,7 @@ class BranchCreated:
     def fields(self) -> Fields:
         return non_empty(
             (Key.TASK, self.task),
-            (Key.NUMBER, str(self.number)),
+            (Key.NUMBER, str(self.number or "")),
             (Key.COMMIT, self.commit),
             (Key.BRANCH, self.branch),
         )

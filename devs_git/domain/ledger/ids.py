@@ -1,6 +1,7 @@
 """Task ids and references to checkpoints: `10`, `task-10`, `task-10@3`, or the oid of a checkpoint.
 
-`task-10@0` is where the task began. `task-10@<oid>` is the checkpoint of this task that has the oid. An oid may be shortened, as `log` prints it, to no less than seven digits. Rules, each refused with INVALID_ARGUMENTS:
+`task-10@0` is where the task began. `task-10^` is the same commit, and means the state before the task: a rewind to it
+undoes the task itself, too (`--before task-10`). `task-10@<oid>` is the checkpoint of this task that has the oid. An oid may be shortened, as `log` prints it, to no less than seven digits. Rules, each refused with INVALID_ARGUMENTS:
 - letters, digits, `.`, `_`, `-`, beginning with a letter or digit; at most 100 characters without the prefix;
 - valid inside a ref name: no `..`, not ending in `.` or `.lock`;
 - one prefix `task-` at most: `task-task-10` and a bare `task-` are no ids.
@@ -22,7 +23,8 @@ OPERATION_FORM: Final = "[0-9A-Za-z][0-9A-Za-z-]*"
 DIRECTIVE_FORM: Final = "[0-9]{8}T[0-9]{6}-[0-9a-f]{8}"
 NUMBER_FORM: Final = "[1-9][0-9]{0,8}"
 TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
-TARGET_FORM: Final = f"{TASK_FORM}(@(0|{NUMBER_FORM}|{OID_FORM}))?"
+TARGET_FORM: Final = f"{TASK_FORM}(\\^|@(0|{NUMBER_FORM}|{OID_FORM}))?"
+BEFORE: Final = "^"
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _OID = re.compile(OID_FORM, re.ASCII)
 _OPERATION = re.compile(OPERATION_FORM, re.ASCII)
@@ -63,15 +65,18 @@ class Target:
     """The checkpoint that a caller names: a task's completion, a numbered checkpoint of it, or an oid.
 
     `short` is a text that may be the beginning of an oid if no task has that id. With a `task` and an `oid` it is the
-    checkpoint of that task.
+    checkpoint of that task. Number 0 is where the task began; `before`: the state before the task is meant.
     """
 
     task: str = ""
     number: int | None = None
     oid: str = ""
     short: str = ""
+    before: bool = False
 
     def __str__(self) -> str:
+        if self.before:
+            return f"{self.task}{BEFORE}"
         if self.task and self.oid:
             return f"{self.task}@{self.oid}"
         if self.oid or self.short:
@@ -80,9 +85,11 @@ class Target:
 
 
 def parse_target(text: str, *, field: str = "target") -> Target:
-    """Parse `task-10`, `10`, `task-10@3` or an oid, also of a task. A text of 40 hexadecimal digits is always an oid."""
+    """Parse `task-10`, `10`, `task-10@3`, `task-10^` or an oid, also of a task. A text of 40 hexadecimal digits is always an oid."""
     if is_oid(text):
         return Target(oid=text)
+    if text.endswith(BEFORE):
+        return Target(task_id(text.removesuffix(BEFORE), field=field), 0, before=True)
     name, at, number = text.partition("@")
     if is_oid(number):
         return Target(task_id(name, field=field), oid=number)

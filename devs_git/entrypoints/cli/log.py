@@ -154,10 +154,16 @@ def status() -> VerbRequest:
     return Request()
 
 
-@command("branch", text=log_text.branch_text, example="devs-git branch task-10@2 -b try")
-@click.argument("target")
+@command(
+    "branch",
+    text=log_text.branch_text,
+    example="devs-git branch task-10@2 -b try\ndevs-git branch --before task-10 -b try\ndevs-git branch moment:-1 -b try",
+)
+@click.argument("target", required=False, default="")
+@click.option("--before", default="", metavar="TASK", help="Where this task began, in place of a target.")
 @click.option("-b", "--name", required=True, help="The name of the new branch.")
-def branch(*, target: str, name: str) -> VerbRequest:
+def branch(*, target: str, before: str, name: str) -> VerbRequest:
     from devs_git.commands.branch import Request
+    from devs_git.entrypoints.cli import before_task
 
-    return Request(target, name)
+    return Request(before_task.target_of(target, before), name)

@@ -31,9 +31,16 @@ UNTRACKED = click.option(
     "rewind",
     text=move_text.rewind_text,
     plan=move_text.rewind_plan_text,
-    example="devs-git rewind task-10\ndevs-git rewind task-10@3 --dry-run\ndevs-git rewind task-10 --preserve stash\ndevs-git rewind moment:-1",
+    example="devs-git rewind task-10\ndevs-git rewind task-10@3 --dry-run\ndevs-git rewind task-10 --preserve stash\n"
+    "devs-git rewind --before task-10\ndevs-git rewind moment:-1",
 )
 @click.argument("target", required=False, default="")
+@click.option(
+    "--before",
+    default="",
+    metavar="TASK",
+    help="Go back to where this task began, and undo the task itself, too.",
+)
 @PRESERVE
 @BRANCH_NAME
 @UNTRACKED
@@ -46,10 +53,14 @@ UNTRACKED = click.option(
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
 @click.option("--force", is_flag=True, help="Rewind although another session is at work here.")
-def rewind(**options: Any) -> VerbRequest:
+def rewind(*, target: str, before: str, **options: Any) -> VerbRequest:
     from devs_git.commands.rewind import Request
 
-    return Request(**options, at_terminal=terminal.interactive())
+    if before:
+        from devs_git.entrypoints.cli import before_task
+
+        target = before_task.target_of(target, before)
+    return Request(target=target, **options, at_terminal=terminal.interactive())
 
 
 @command(
@@ -100,15 +111,19 @@ def checkout(**options: Any) -> VerbRequest:
 @command(
     "restore",
     text=move_text.restore_text,
-    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py\ndevs-git restore moment:-1 -- src/dates.py\ndevs-git restore moment:3fa9c1d2 --worktree ../again",
+    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py\ndevs-git restore --before task-10 src/dates.py\ndevs-git restore moment:-1 -- src/dates.py\ndevs-git restore moment:3fa9c1d2 --worktree ../again",
 )
-@click.argument("target")
+@click.argument("target", required=False, default="")
 @click.argument("paths", nargs=-1)
+@click.option("--before", default="", metavar="TASK", help="Where this task began, in place of a target.")
 @click.option("--worktree", metavar="DIR", help="Make a worktree in this folder, in the state of a moment.")
-def restore(**options: Any) -> VerbRequest:
+def restore(*, target: str, paths: tuple[str, ...], before: str, **options: Any) -> VerbRequest:
     from devs_git.commands.restore import Request
+    from devs_git.entrypoints.cli import before_task
 
-    return Request(**options)
+    # All words are paths then.
+    paths = (target, *paths) if before and target else paths
+    return Request(before_task.target_of("" if before else target, before), paths, **options)
 
 
 def _fork_text(result: devs_git.commands.fork.Result) -> str:

@@ -14,7 +14,6 @@ from devs_git.entrypoints.tools.params import (
     ACTIVE_TASK,
     ANY_TASK,
     CHECKPOINT,
-    CHECKPOINT_CODES,
     FORCE,
     LINE,
     LONG,
@@ -26,7 +25,6 @@ from devs_git.entrypoints.tools.params import (
     SESSION,
     STATE,
     STATE_CODES,
-    TARGET,
     TASK,
     UNTRACKED,
     cursor,
@@ -224,9 +222,9 @@ TOOLS: Final = (
         "branch",
         "Create a local branch at a checkpoint, without switching to it.",
         (
-            Param("checkpoint", TARGET, CHECKPOINT, "target", required=True),
+            Param("checkpoint", STATE, CHECKPOINT, "target", required=True),
             Param("branch_name", NAME, "The name of the new branch.", "name", required=True),
         ),
-        codes=(*CHECKPOINT_CODES, "HISTORY_REWRITTEN", "INVALID_BRANCH"),
+        codes=(*STATE_CODES, "HISTORY_REWRITTEN", "INVALID_BRANCH"),
     ),
 )

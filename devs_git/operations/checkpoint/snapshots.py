@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from devs_git.domain.text.times import stamp_of
+from devs_git.errors import DevsError
+from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
 from devs_git.values import immutable
 
@@ -47,6 +49,14 @@ def list_snapshots(git: Git) -> tuple[Snapshot, ...]:
     rows = [fields[at : at + 7] for at in range(0, len(fields), 7)]
     found = [(int(row[4] or 0), row) for row in rows]
     return tuple(_snapshot(seconds, row) for seconds, row in sorted(found, reverse=True))
+
+
+def commit_of(git: Git, name: str) -> str:
+    """The commit of the snapshot `snapshot/NAME`; SNAPSHOT_NOT_FOUND."""
+    commit = refs.commit_of(git, f"{BRANCHES}{name}")
+    if commit:
+        return commit
+    raise DevsError("SNAPSHOT_NOT_FOUND", f"There is no {name}.", hint="List them: devs-git snapshot list")
 
 
 def _snapshot(seconds: int, row: list[str]) -> Snapshot:

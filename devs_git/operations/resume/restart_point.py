@@ -6,8 +6,8 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_contracts import Contract, PhaseChanged
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.errors import DevsError, invalid
+from devs_git.operations.checkpoint import named_checkpoint
 from devs_git.operations.resume.resume_targets import ResumeTarget
-from devs_git.operations.rewind import rewind_plan
 from devs_git.workspace import Workspace
 
 
@@ -18,16 +18,16 @@ def find(workspace: Workspace, named: ResumeTarget, mode: str, checkpoint: str) 
     """
     history = workspace.ledger.require().here
     if mode == "from_checkpoint":
-        return named_checkpoint(workspace, history, named, checkpoint)
+        return _of_named(workspace, history, named, checkpoint)
     if mode == "clean_restart" and named.task:
-        return rewind_plan.find_point(workspace.store_git, history, f"{named.task.task_id}@0")
+        return named_checkpoint.find(workspace.store_git, history, f"{named.task.task_id}@0")
     if mode == "restart_phase" and named.contract:
         return first_of_phase(workspace, history, named.contract)
     kind = "a task" if named.task else "a contract"
     raise invalid("mode", f"{kind.capitalize()} has no mode {mode}.", hint="See: devs-git resume --help")
 
 
-def named_checkpoint(workspace: Workspace, history: History, named: ResumeTarget, text: str) -> Checkpoint:
+def _of_named(workspace: Workspace, history: History, named: ResumeTarget, text: str) -> Checkpoint:
     """The checkpoint of the task, or of a task of the contract, which a caller names."""
     if named.point and not text:
         return named.point
@@ -35,7 +35,7 @@ def named_checkpoint(workspace: Workspace, history: History, named: ResumeTarget
         text = f"{named.task.task_id}@{text}"
     if not text or text.isdecimal():
         raise invalid("checkpoint", "Say which checkpoint.", hint="For example: --checkpoint task-10@2")
-    point = rewind_plan.find_point(workspace.store_git, history, str(ids.parse_target(text)))
+    point = named_checkpoint.find(workspace.store_git, history, str(ids.parse_target(text)))
     if point.task_id in tasks_of(history, named):
         return point
     raise DevsError(

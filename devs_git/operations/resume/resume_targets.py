@@ -12,7 +12,7 @@ from devs_git.domain.ledger.history import Checkpoint, History, Task
 from devs_git.domain.recall import message_cuts
 from devs_git.domain.recall.message_cuts import Successor
 from devs_git.errors import DevsError
-from devs_git.operations.rewind import rewind_plan
+from devs_git.operations.checkpoint import named_checkpoint
 from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.git.program import Git
@@ -64,7 +64,7 @@ def find(git: Git, history: History, name: str, *, contract: bool) -> ResumeTarg
     if not contract and _TARGET.fullmatch(name):
         target = ids.parse_target(name)
         if target.task in history.tasks:
-            point = rewind_plan.find_point(git, history, str(target)) if target.number is not None else None
+            point = named_checkpoint.find(git, history, str(target)) if target.number is not None else None
             return ResumeTarget(history.tasks[target.task], point)
     try:
         return ResumeTarget(contract=contracts.require(history, name))

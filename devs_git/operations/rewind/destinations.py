@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.checkpoints.plan_id import Options
-from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.moments import names
+from devs_git.operations.checkpoint import named_checkpoint
 from devs_git.operations.rewind import rewind_plan
 from devs_git.operations.rewind.return_to_state import StateChange
 from devs_git.operations.rewind.rewind_plan import RewindPlan
@@ -36,25 +35,11 @@ class RewindRequest(Protocol):
     def override_reason(self) -> str | None: ...
 
 
-def parse(target: str) -> str:
-    """The canonical form of a target; INVALID_ARGUMENTS if it has none of the forms."""
-    if not names.is_name(target):
-        return str(ids.parse_target(target))
-    if isinstance(names.parse(target), names.OfSnapshot):
-        branch_names.check(target)
-    return target
-
-
-def may_agree(typed: str, planned: str) -> bool:
-    """Whether both may name the same. The plan for a moment has its id, whichever of its names was typed."""
-    return typed == planned or (names.is_name(typed) and names.is_name(planned))
-
-
 def find(workspace: Workspace, target: str) -> Checkpoint | Moment:
     """The checkpoint or the moment that a canonical target names."""
     if not names.is_name(target):
         history = workspace.ledger.require().here
-        return rewind_plan.find_point(workspace.store_git, history, target)
+        return named_checkpoint.find(workspace.store_git, history, target)
     return _moment(workspace, target)
 
 

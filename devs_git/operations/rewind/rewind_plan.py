@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from devs_git.domain.checkpoints import return_path, rewind_selection, task_activity
 from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.checkpoints.rewind_selection import Effect
-from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import checkpoint_ref, parse_target
-from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.moments import names
 from devs_git.errors import DevsError
+from devs_git.operations.checkpoint import named_checkpoint
 from devs_git.operations.rewind import reach, refusals
 from devs_git.storage.git import refs
-from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import lines_of_work, rewritten_commits
 from devs_git.storage.worktree import active_task, footprint, survey, untracked_files
 from devs_git.storage.worktree.backups import State
@@ -80,16 +79,6 @@ class RewindPlan:
             raise self.refusals[0]
 
 
-def find_point(git: Git, history: History, text: str) -> Checkpoint:
-    """The checkpoint that a text names, or where a task began; the codes of `resolve`."""
-    target = parse_target(text)
-    if target.number != 0:
-        return resolve(history, target)
-    from devs_git.operations.checkpoint import task_begin  # few rewinds go there
-
-    return task_begin.find(git, history, target.task)
-
-
 def make_plan(site: Site, options: Options) -> RewindPlan:
     """The plan for the current state; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
@@ -97,7 +86,8 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         refs.list_refs_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
     ):
         history = site.ledger.require().here
-        target = find_point(site.ledger.reader, history, options.target)
+        wanted = parse_target(options.target)
+        target = named_checkpoint.find(site.ledger.reader, history, wanted)
         rewritten_commits.require(site.ledger.reader, target)
         found = finish_survey()
         survey.require_commit(found)
@@ -111,7 +101,8 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
         others = reach.other_tips(site.git, found.branch, history, branches, since.commits)
     lost = reach.commits_only_here(site.git, found.head, target.commit, others) if others else since.commits
-    effect = rewind_selection.effect_of_rewind(history, target, lost, since.commits, site.places.worktree_id)
+    select = rewind_selection.effect_before if wanted.before else rewind_selection.effect_of_rewind
+    effect = select(history, target, lost, since.commits, site.places.worktree_id)
     untracked = untracked_files.choose(found, target.tree, plan, options.untracked)
     against = (
         *survey.reasons_against_moving(site.places, found),
