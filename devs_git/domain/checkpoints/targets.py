@@ -8,6 +8,7 @@ from __future__ import annotations
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import ids
 from devs_git.domain.moments import names
+from devs_git.errors import invalid
 
 
 def parse(text: str) -> str:
@@ -17,6 +18,15 @@ def parse(text: str) -> str:
     if isinstance(names.parse(text), names.OfSnapshot):
         branch_names.check(text)
     return text
+
+
+def choose(target: str, before: str) -> str:
+    """The target, or that of the option `--before TASK`; INVALID_ARGUMENTS if there are two."""
+    if not before:
+        return target
+    if target:
+        raise invalid("before", f"{target!r} and --before name two targets.", hint="Give only one of them.")
+    return f"{ids.task_id(before, field='before')}{ids.BEFORE}"
 
 
 def may_agree(typed: str, planned: str) -> bool:

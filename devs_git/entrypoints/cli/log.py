@@ -164,6 +164,8 @@ def status() -> VerbRequest:
 @click.option("-b", "--name", required=True, help="The name of the new branch.")
 def branch(*, target: str, before: str, name: str) -> VerbRequest:
     from devs_git.commands.branch import Request
-    from devs_git.entrypoints.cli import before_task
+    from devs_git.domain.checkpoints import targets
 
-    return Request(before_task.target_of(target, before), name)
+    if not (target or before):
+        raise click.UsageError("Missing argument 'TARGET'.")
+    return Request(targets.choose(target, before), name)

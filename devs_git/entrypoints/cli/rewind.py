@@ -55,12 +55,9 @@ UNTRACKED = click.option(
 @click.option("--force", is_flag=True, help="Rewind although another session is at work here.")
 def rewind(*, target: str, before: str, **options: Any) -> VerbRequest:
     from devs_git.commands.rewind import Request
+    from devs_git.domain.checkpoints import targets
 
-    if before:
-        from devs_git.entrypoints.cli import before_task
-
-        target = before_task.target_of(target, before)
-    return Request(target=target, **options, at_terminal=terminal.interactive())
+    return Request(target=targets.choose(target, before), **options, at_terminal=terminal.interactive())
 
 
 @command(
@@ -119,11 +116,14 @@ def checkout(**options: Any) -> VerbRequest:
 @click.option("--worktree", metavar="DIR", help="Make a worktree in this folder, in the state of a moment.")
 def restore(*, target: str, paths: tuple[str, ...], before: str, **options: Any) -> VerbRequest:
     from devs_git.commands.restore import Request
-    from devs_git.entrypoints.cli import before_task
+    from devs_git.domain.checkpoints import targets
 
-    # All words are paths then.
-    paths = (target, *paths) if before and target else paths
-    return Request(before_task.target_of("" if before else target, before), paths, **options)
+    if not (target or before):
+        raise click.UsageError("Missing argument 'TARGET'.")
+    if before and target:
+        # All words are paths then.
+        target, paths = "", (target, *paths)
+    return Request(targets.choose(target, before), paths, **options)
 
 
 def _fork_text(result: devs_git.commands.fork.Result) -> str:
