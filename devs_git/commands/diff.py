@@ -9,6 +9,7 @@ from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.moments import names
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
+from devs_git.operations.checkpoint import named_checkpoint
 from devs_git.storage.git import filters, refs
 from devs_git.storage.git.differences import Change, Hunk, changes, hunks, nearest_ancestor, parents
 from devs_git.storage.git.filters import UndecidedFile
@@ -218,12 +219,7 @@ def _named(workspace: Workspace, git: Git, text: str, field: str, *, is_turn: bo
 
 
 def _point(workspace: Workspace, target: ids.Target) -> Checkpoint:
-    history = workspace.ledger.tip().here
-    if target.number != 0:
-        return resolve(history, target)
-    from devs_git.operations.checkpoint import task_begin  # few ask for it
-
-    return task_begin.find(workspace.store_git, history, target.task)
+    return named_checkpoint.find(workspace.store_git, workspace.ledger.tip().here, target)
 
 
 def _moment(workspace: Workspace, text: str, field: str = "target", *, is_turn: bool = False) -> _Side:

@@ -16,7 +16,7 @@ from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import Statuses
 from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.errors import DevsError, invalid
+from devs_git.errors import invalid
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.ledger import clone_history
 from devs_git.values import field, immutable, mutable
@@ -212,5 +212,8 @@ def _operation(event: Event, position: int) -> Operation:
 
 
 def _must_exist(workspace: Workspace, task: str) -> None:
-    if task not in workspace.ledger.tip().history.tasks:
-        raise DevsError("TASK_NOT_FOUND", f"There is no {task}.", hint="List all: devs-git log", task_id=task)
+    tasks = workspace.ledger.tip().history.tasks
+    if task not in tasks:
+        from devs_git.domain.ledger import meant_tasks
+
+        raise meant_tasks.not_found(tasks, task)

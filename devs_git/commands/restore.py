@@ -23,7 +23,7 @@ from devs_git.storage.ledger import rewritten_commits
 from devs_git.storage.worktree import active_task, journal, move_tree, survey
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.survey import Survey
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -114,6 +114,14 @@ def _source(workspace: Workspace, tip: Tip, request: Request) -> str:
     return point.commit
 
 
+def _canonical(workspace: Workspace, tip: Tip, request: Request) -> Request:
+    """The request with the name of the checkpoint as the ledger has it."""
+    if names.is_name(request.target):
+        return request
+    point = _point(workspace, tip, request)
+    return replace(request, target=named_checkpoint.canonical(request.target, point))
+
+
 def run(workspace: Workspace, request: Request) -> Result:
     """GIT_RESET_FAILED if it would overwrite tracked changes or untracked files, HISTORY_REWRITTEN, MOMENT_NOT_FOUND.
 
@@ -125,7 +133,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         tip = workspace.ledger.require()
         if request.target.startswith(names.PREFIX):
             return _restore_moment(workspace, site, request)
-        source = _source(workspace, tip, request)
+        source, request = _source(workspace, tip, request), _canonical(workspace, tip, request)
         found = survey.take(site.git, site.top)
         survey.require_movable(site.places, found)
         paths = restored_tree.below_top(site.top, request.folder, request.paths)

@@ -8,7 +8,7 @@ from devs_git.domain.checkpoints import return_path
 from devs_git.domain.checkpoints.rows import MomentRow, Row, TaskPage
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import parse
-from devs_git.domain.ledger.resolve import newest, resolve
+from devs_git.domain.ledger.resolve import newest
 from devs_git.domain.moments import names
 from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.domain.verbs import VerbRequest, VerbResult
@@ -116,7 +116,10 @@ def show_checkpoint(workspace: Workspace, request: Request) -> Result:
     tip = workspace.ledger.require()
     history, target = tip.here, ids.parse_target(request.target)
     if target.task not in history.tasks or target.number is not None or target.oid:
-        return _with_checkpoint(workspace, history, resolve(history, target), None)
+        from devs_git.operations.checkpoint import named_checkpoint  # the page of a task does not need it
+
+        found = named_checkpoint.find(workspace.store_git, history, target)
+        return _with_checkpoint(workspace, history, found, None)
     page, point = _page(workspace, tip, target.task), newest(history, target.task)
     if point:
         return _with_checkpoint(workspace, history, point, page)

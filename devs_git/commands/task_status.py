@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devs_git.domain.checkpoints import return_path
 from devs_git.domain.checkpoints.rows import Row
-from devs_git.domain.checkpoints.task_states import no_active_task, require_task
+from devs_git.domain.checkpoints.task_states import no_active_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations, unrecorded_commits
@@ -63,7 +63,11 @@ def run(workspace: Workspace, request: Request) -> Result:
     task_id = request.task_id or active
     if not task_id:
         raise no_active_task()
-    task = require_task(tip.here, task_id)
+    if task_id not in tip.here.tasks:
+        from devs_git.domain.ledger import meant_tasks
+
+        task_id = meant_tasks.require(tip.here.tasks, task_id)
+    task = tip.here.tasks[task_id]
     record = task_files.newest(tip, task_id)
     points = tip.here.of_task(task_id)[: -NEWEST - 1 : -1]
     rows = commit_locations.rows(workspace, points, tip.here, lambda _point: task.status)

@@ -17,9 +17,20 @@ def require_known(task_id: str, status: str) -> None:
         raise DevsError(
             "TASK_NOT_FOUND",
             f"There is no {task_id}.",
-            hint=f"Start it: devs-git task start {task_id}",
+            hint=_question(task_id) + _start(task_id),
             task_id=task_id,
         )
+
+
+def _start(task_id: str) -> str:
+    return f"Start it: devs-git task start {task_id}"
+
+
+def _question(task_id: str) -> str:
+    from devs_git.domain.ledger import meant_tasks
+
+    meant = meant_tasks.other_spelling(task_id)
+    return f"Did you mean {meant}? " if meant else ""
 
 
 def require_live(task_id: str, status: str) -> None:
@@ -55,9 +66,11 @@ def require_running(task_id: str, status: str) -> None:
 
 def require_task(history: History, task_id: str) -> Task:
     """The task in the ledger; TASK_NOT_FOUND."""
-    task = history.tasks.get(task_id)
-    require_known(task_id, task.status if task else "")
-    return history.tasks[task_id]
+    if task_id in history.tasks:
+        return history.tasks[task_id]
+    from devs_git.domain.ledger import meant_tasks  # only a wrong id needs it
+
+    raise meant_tasks.not_found(history.tasks, task_id, then=_start(task_id))
 
 
 def nothing_new(task_id: str) -> DevsError:

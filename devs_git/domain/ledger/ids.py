@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from devs_git.errors import invalid
+from devs_git.errors import DevsError, invalid
 from devs_git.values import immutable
 
 PREFIX: Final = "task-"
@@ -28,7 +28,12 @@ BEFORE: Final = "^"
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _OID = re.compile(OID_FORM, re.ASCII)
 _OPERATION = re.compile(OPERATION_FORM, re.ASCII)
-_SHORT_OID = re.compile(r"(?=.*[a-f])[0-9a-f]{7,39}", re.ASCII)  # digits alone are a task's id
+_SHORT_OID = re.compile(r"(?=.*[a-f])[0-9a-f]{7,39}", re.ASCII)  # digits alone are first a task's id
+_DIGITS = re.compile(r"[0-9]{7,39}", re.ASCII)
+_TAGS = "refs/tags/"
+_VISIBLE = "devs/"
+# What a name of git's may have, and no name of a checkpoint: `HEAD~2`, `main^`, `origin/main`.
+_OF_GIT = re.compile(r"[~^/:{]|^HEAD$|^@$", re.ASCII)
 
 
 def is_oid(text: str) -> bool:
@@ -74,6 +79,13 @@ class Target:
     short: str = ""
     before: bool = False
 
+    @property
+    def beginning(self) -> str:
+        """What may be the beginning of an oid: `short`, or a task's id that has only digits; "" if nothing is."""
+        if self.short or self.oid or self.number is not None:
+            return self.short
+        return bare(self.task) if _DIGITS.fullmatch(bare(self.task)) else ""
+
     def __str__(self) -> str:
         if self.before:
             return f"{self.task}{BEFORE}"
@@ -85,12 +97,18 @@ class Target:
 
 
 def parse_target(text: str, *, field: str = "target") -> Target:
-    """Parse `task-10`, `10`, `task-10@3`, `task-10^` or an oid, also of a task. A text of 40 hexadecimal digits is always an oid."""
+    """Parse `task-10`, `10`, `task-10@3`, `task-10^`, the tag `devs/task-10`, or an oid, also of a task.
+
+    A text of 40 hexadecimal digits is always an oid.
+    """
     if is_oid(text):
         return Target(oid=text)
-    if text.endswith(BEFORE):
+    text = _without_tag(text)
+    if text.endswith(BEFORE) and not _OF_GIT.search(text.removesuffix(BEFORE)):
         return Target(task_id(text.removesuffix(BEFORE), field=field), 0, before=True)
     name, at, number = text.partition("@")
+    if _OF_GIT.search(text if at and not name else name):
+        raise _name_of_git(text, field)
     if is_oid(number):
         return Target(task_id(name, field=field), oid=number)
     if at and number != "0" and not re.fullmatch(NUMBER_FORM, number, re.ASCII):
@@ -101,6 +119,21 @@ def parse_target(text: str, *, field: str = "target") -> Target:
         )
     short = text if _SHORT_OID.fullmatch(text) else ""
     return Target(task_id(name, field=field), int(number) if at else None, short=short)
+
+
+def _without_tag(text: str) -> str:
+    """`task-10` of the visible tag `devs/task-10`; any other text as it is."""
+    name = text.removeprefix(_TAGS).removeprefix(_VISIBLE)
+    return name if name.startswith(PREFIX) else text
+
+
+def _name_of_git(text: str, field: str) -> DevsError:
+    return invalid(
+        field,
+        f"{text!r} is not the name of a checkpoint.",
+        hint="A checkpoint is named task-10, task-10@3, or by its oid. List them: devs-git log. "
+        "For a branch at any commit: git branch NAME COMMIT",
+    )
 
 
 def completed_tag(task: str) -> str:

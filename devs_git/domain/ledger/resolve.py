@@ -6,6 +6,7 @@
 - `task-10@<oid>` is a checkpoint of this task.
 - An oid is that of a checkpoint's tag object or of its commit.
 - The beginning of an oid has at least seven digits. No task may have it as its id, and only one checkpoint may match.
+- `task10`, `task_10` and `Task-10` are task-10, if there is no task with just that id.
 - TASK_NOT_FOUND: the ledger has no such task. CHECKPOINT_NOT_FOUND: the task has no checkpoint with that number or oid.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.ids import Target
 from devs_git.errors import DevsError
+from devs_git.values import replace
 
 
 def resolve(history: History, target: Target) -> Checkpoint:
@@ -21,15 +23,12 @@ def resolve(history: History, target: Target) -> Checkpoint:
     if target.oid and not target.task:
         return _by_oid(history, target.oid)
     if target.task not in history.tasks:
-        oid = _complete_oid(history, target.short) if target.short else ""
+        oid = _complete_oid(history, target.beginning) if target.beginning else ""
         if oid:
             return _by_oid(history, oid)
-        raise DevsError(
-            "TASK_NOT_FOUND",
-            f"There is no {target.task}.",
-            hint="List all: devs-git log",
-            task_id=target.task,
-        )
+        from devs_git.domain.ledger import meant_tasks  # only a wrong id needs it
+
+        return resolve(history, replace(target, task=meant_tasks.require(history.tasks, target.task)))
     points = history.of_task(target.task)
     if target.oid:
         return _of_task(points, target)

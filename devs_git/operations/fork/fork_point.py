@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devs_git.domain.checkpoints.task_states import require_task
-from devs_git.domain.ledger import ids, resolve
+from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.moments import names
 from devs_git.domain.moments.moment import Moment
 from devs_git.errors import DevsError
+from devs_git.operations.checkpoint import named_checkpoint
 from devs_git.storage.ledger import rewritten_commits
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -37,11 +38,8 @@ def find(workspace: Workspace, target: str) -> ForkPoint:
 
         return _of_moment(workspace, resolve_moment.resolve(workspace, target))
     history, wanted = workspace.ledger.require().here, ids.parse_target(target)
-    if wanted.number == 0:
-        from devs_git.operations.checkpoint import task_begin
-
-        return _of_checkpoint(task_begin.find(workspace.store_git, history, wanted.task))
-    return _recorded(workspace, resolve.resolve(history, wanted))
+    point = named_checkpoint.find(workspace.store_git, history, wanted)
+    return _of_checkpoint(point) if wanted.number == 0 else _recorded(workspace, point)
 
 
 def newest_until(workspace: Workspace, task_id: str, time: str) -> ForkPoint:

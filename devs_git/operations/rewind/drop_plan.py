@@ -44,9 +44,9 @@ def make_plan(site: Site, task_id: str) -> DropPlan:
     history = site.ledger.require().here
     task = history.tasks.get(task_id)
     if task is None:
-        raise DevsError(
-            "TASK_NOT_FOUND", f"There is no {task_id}.", hint="List the tasks: devs-git log", task_id=task_id
-        )
+        from devs_git.domain.ledger import meant_tasks
+
+        raise meant_tasks.not_found(history.tasks, task_id)
     if task.status == "active" and task.worktree != site.places.worktree_id:
         raise DevsError(
             "TASK_ACTIVE",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.checkpoints import return_path, rewind_selection, task_activity
@@ -24,7 +24,7 @@ from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.ref_changes import NO_CHANGES, RefChanges
 from devs_git.storage.worktree.survey import Survey
 from devs_git.storage.worktree.untracked_files import Untracked
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.operations.moments.lost_refs import MovedBranch
@@ -79,6 +79,12 @@ class RewindPlan:
             raise self.refusals[0]
 
 
+def _selection(target: str) -> Callable[..., Effect]:
+    """The function that selects what is undone: with `task-10^` the task itself, too."""
+    before = parse_target(target).before
+    return rewind_selection.effect_before if before else rewind_selection.effect_of_rewind
+
+
 def make_plan(site: Site, options: Options) -> RewindPlan:
     """The plan for the current state; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
@@ -86,8 +92,8 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         refs.list_refs_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
     ):
         history = site.ledger.require().here
-        wanted = parse_target(options.target)
-        target = named_checkpoint.find(site.ledger.reader, history, wanted)
+        target = named_checkpoint.find(site.ledger.reader, history, options.target)
+        options = replace(options, target=named_checkpoint.canonical(options.target, target))
         rewritten_commits.require(site.ledger.reader, target)
         found = finish_survey()
         survey.require_commit(found)
@@ -101,7 +107,7 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
         others = reach.other_tips(site.git, found.branch, history, branches, since.commits)
     lost = reach.commits_only_here(site.git, found.head, target.commit, others) if others else since.commits
-    select = rewind_selection.effect_before if wanted.before else rewind_selection.effect_of_rewind
+    select = _selection(options.target)
     effect = select(history, target, lost, since.commits, site.places.worktree_id)
     untracked = untracked_files.choose(found, target.tree, plan, options.untracked)
     against = (

@@ -66,3 +66,37 @@ def test_an_oid_after_a_task_names_only_a_checkpoint_of_this_task() -> None:
     assert resolve(known, parse_target(str(parse_target(f"2@{two.commit}")))) == two
     assert refusal(known, f"1@{two.tag}").code == "CHECKPOINT_NOT_FOUND"
     assert refusal(known, f"3@{two.tag}").code == "TASK_NOT_FOUND"
+
+
+def test_a_task_whose_prefix_lacks_its_hyphen_is_understood_if_no_task_has_just_that_id() -> None:
+    ten = with_oids("10", 1, "a", "b")
+    known = history(ten)
+    for text in ("task10", "task_10", "Task-10", "task10@1", "devs/task-10", "refs/tags/devs/task-10"):
+        assert resolve(known, parse_target(text)) == ten, text
+    named = with_oids("task10", 1, "c", "d")
+    assert resolve(history(ten, named), parse_target("task10")) == named
+
+
+def test_of_several_ids_that_are_nearly_right_none_is_taken_and_all_are_named() -> None:
+    known = history(with_oids("Ab", 1, "a", "b"), with_oids("aB", 1, "c", "d"))
+    assert refusal(known, "ab").code == "TASK_NOT_FOUND"
+    assert "task-Ab or task-aB" in refusal(known, "ab").hint
+
+
+def test_a_task_with_a_similar_id_is_named_and_for_a_number_no_other_number() -> None:
+    known = history(with_oids("parse-dates", 1, "a", "b"), with_oids("11", 1, "c", "d"))
+    assert "Did you mean task-parse-dates?" in refusal(known, "parse-dtaes").hint
+    assert refusal(known, "12").hint == "List all: devs-git log"
+
+
+def test_an_oid_that_has_only_digits_names_a_checkpoint_if_no_task_has_that_id() -> None:
+    known = history(first := with_oids("1", 1, "12345678", "b"))
+    assert resolve(known, parse_target("1234567")) == first
+    assert resolve(known, parse_target(str(parse_target("1234567")))) == first
+
+
+def test_a_name_of_git_is_refused_with_the_way_to_name_a_checkpoint() -> None:
+    for text in ("HEAD", "HEAD~2", "main~1", "origin/main", "HEAD^"):
+        with pytest.raises(DevsError, match="is not the name of a checkpoint") as refused:
+            parse_target(text)
+        assert "task-10@3" in refused.value.hint
