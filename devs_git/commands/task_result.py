@@ -47,7 +47,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         work = Work(task.task_id, task.agent, "", task.phase)
         content = TaskResult(task.task_id, op_id)
         event = workspace.event_of(content, f"task: result of {task.task_id}", verb_name="task result")
-        return Draft(event, (task_files.file(op_id, event, work, {"result": request.text}),))
+        return Draft(event, (task_files.file(op_id, event, work, {"result": request.text}, tip=tip),))
 
     event = workspace.append(build)
     return Result(request.task_id, len(request.text), event.oid)

@@ -92,7 +92,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             require_task(tip.here, request.parent)
         begun = replace(_again(begun, tip.here), next_number=tip.here.next_number(request.task_id))
         phase = tip.here.phase_of(Task(request.task_id, "", contract=begun.contract, phase=request.phase))
-        return _draft(workspace, begun, request.plan)
+        return _draft(workspace, tip, begun, request.plan)
 
     with locks.hold(workspace.places.lock, wait=BUSY_SECONDS):
         event = workspace.append(build)
@@ -144,7 +144,7 @@ def _again(begun: TaskStarted, history: History) -> TaskStarted:
     )
 
 
-def _draft(workspace: Workspace, begun: TaskStarted, plan: str) -> Draft:
+def _draft(workspace: Workspace, tip: Tip, begun: TaskStarted, plan: str) -> Draft:
     subject = f"task: start {begun.work.task}: {begun.title}".rstrip(": ")
     event = workspace.event_of(begun, subject, verb_name="task start")
     fields = {
@@ -156,7 +156,7 @@ def _draft(workspace: Workspace, begun: TaskStarted, plan: str) -> Draft:
         "spawned_by": begun.spawned_by,
         "forked_from": begun.forked_from,
     }
-    return Draft(event, (task_files.file(begun.op_id, event, begun.work, fields),))
+    return Draft(event, (task_files.file(begun.op_id, event, begun.work, fields, tip=tip),))
 
 
 def _refuse(workspace: Workspace, history: History, task_id: str) -> None:

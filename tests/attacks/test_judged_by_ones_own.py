@@ -172,7 +172,7 @@ def test_an_event_that_claims_a_newer_format(signed: Workspace, keys: Keys) -> N
     """A format chooses the reader of an event, never the rule."""
     tip = signed.ledger.tip().oid
     own = policy_text(signed, ("eve", keys["rogue"]))
-    message = f"{SET}\nDevs-Format: 2"
+    message = f"{SET}\nDevs-Format: 3"
     told = everywhere(on_top(("policy.yaml", own), parent=tip, message=message), old=tip)
     assert told == {"FORMAT_TOO_NEW", "POLICY_INVALID"}
 

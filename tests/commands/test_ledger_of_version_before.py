@@ -17,7 +17,6 @@ import pytest
 
 from devs_git.domain.ledger import history
 from devs_git.domain.ledger.event_keys import Key
-from devs_git.domain.ledger.events import FORMAT
 from devs_git.workspace import Workspace
 
 pytestmark = pytest.mark.quick
@@ -54,7 +53,7 @@ def devs(*words: str) -> Any:
 
 def test_an_event_without_a_format_has_the_first_one(older: Path) -> None:
     events = list(Workspace.open(older).ledger.events())[::-1]
-    assert {(event.get(Key.FORMAT), event.format) for event in events} == {("", FORMAT)}
+    assert {(event.get(Key.FORMAT), event.format) for event in events} == {("", 1)}
     folded = history.fold(events)
     assert {name: task.status for name, task in folded.tasks.items()} == {
         "task-10": "completed",
@@ -88,7 +87,7 @@ def test_an_older_ledger_is_verified_rewound_and_undone_in(older: Path) -> None:
     assert devs("verify")["findings"] == []
     newer = list(Workspace.open(older).ledger.events(since=tip))
     assert [(event.type, event.get(Key.FORMAT)) for event in newer] == [
-        ("undone", "1"),
-        ("rewound", "1"),
-        ("undone", "1"),
+        ("undone", "2"),
+        ("rewound", "2"),
+        ("undone", "2"),
     ]

@@ -153,7 +153,7 @@ def test_a_ledger_of_another_first_policy_is_a_fork(pair: Pair, tmp_path: Path) 
 def test_an_event_of_a_newer_format_is_unknown_and_stops_what_writes(space: str, pair: Pair) -> None:
     tip = pair.ann.tip
     # Also without the space after the colon, and whatever patterns the user likes.
-    message = f"task: something new\n\nDevs-Event: task.merged\nDevs-Format:{space}2\nDevs-Task: task-99"
+    message = f"task: something new\n\nDevs-Event: task.merged\nDevs-Format:{space}3\nDevs-Task: task-99"
     pair.ann.git("config", "grep.patternType", "fixed")
     newer = pair.ann.git("commit-tree", "-p", tip, "-m", message, f"{tip}^{{tree}}")
     pair.ann.git("update-ref", LEDGER, newer)

@@ -122,6 +122,7 @@ def test_the_ledger_only_grows(server: Path, git: Run) -> None:
         ("README.md", b"mine\n"),
         ("open/0b1c2d3e", b""),
         ("scripts/run", b"x\n"),
+        ("tasks/0/0/0/task-1/x.yaml", b"task_id: task-1\n"),
         ("tasks/task-1/x.yaml", None),
     ],
 )

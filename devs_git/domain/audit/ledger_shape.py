@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from devs_git.domain.audit.findings import IN_LEDGER, Finding
-from devs_git.domain.ledger import event_fields, ids
+from devs_git.domain.ledger import event_fields, ids, task_paths
 from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.text.plain_text import printable
 from devs_git.values import field, immutable
@@ -27,7 +27,8 @@ from devs_git.values import field, immutable
 _NAME: Final = "[0-9A-Za-z][0-9A-Za-z-]{0,63}"
 _ADDED: Final = re.compile(
     rf"gates/{_NAME}/(request\.yaml|decision\.yaml|decision\.yaml\.sig)|open/{_NAME}"
-    rf"|tasks/{event_fields.TASK}/{_NAME}\.yaml|(rewinds|directives)/{_NAME}\.yaml"
+    rf"|tasks/(?P<digits>{task_paths.DIGITS_FORM})?(?P<task>{event_fields.TASK})/{_NAME}\.yaml"
+    rf"|(rewinds|directives)/{_NAME}\.yaml"
     rf"|superseded/{ids.OID_FORM}(\.sig)?|policy\.yaml",
     re.ASCII,
 )
@@ -146,8 +147,14 @@ def _allowed(step: Step, change: Change, number: int) -> bool:
     if not change.old:
         # What the first parent of a merge has is not the merge's doing.
         genesis = not step.event.parents and change.path == "README.md"
-        return number > 0 or genesis or bool(_ADDED.fullmatch(change.path))
+        return number > 0 or genesis or _is_known(change.path)
     if change.path == "policy.yaml" or change.path.startswith(("gates/", "open/")):
         return True
     # The first parent's content may replace the second's, which is saved.
     return bool(change.new) and number > 0
+
+
+def _is_known(path: str) -> bool:
+    """Whether one of our writers adds a file of this name. Below the digits of another task nobody would find it."""
+    found = _ADDED.fullmatch(path)
+    return found is not None and found["digits"] in (None, found["task"] and task_paths.digits(found["task"]))

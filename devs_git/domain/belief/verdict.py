@@ -156,8 +156,9 @@ def believe(
     for step in steps:
         at = walk.visit(step)
         odd = trees.visit(step, at)
-        found += ledger_shape.mutations(step)
+        # First what a newer format says of itself: then its files may have names that are not known here.
         found += _event(walk, step, at)
+        found += ledger_shape.mutations(step)
         found += _odd(walk, step, at, odd)
         found += _merged(trees, step, at) if len(step.event.parents) > 1 else _kept(step)
     return Belief(walk, trees, (*found, *_twice(walk, steps), *ledger_shape.leaps(steps)))

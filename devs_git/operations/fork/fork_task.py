@@ -111,7 +111,7 @@ def _record(
         if new.place:
             phase = history.phase_of(Task(new.task_id, "", contract=begun.contract, phase=begun.work.phase))
             active_task.write(there.places, replace(begun.work, phase=phase).lines())
-        return _draft(there, point, begun, new)
+        return _draft((there, tip), point, begun, new)
 
     return there.append(build).oid
 
@@ -133,7 +133,8 @@ def _begun(history: History, point: ForkPoint, job: tuple[str, NewTask]) -> Task
     )
 
 
-def _draft(there: Workspace, point: ForkPoint, begun: TaskStarted, new: NewTask) -> Draft:
+def _draft(at: tuple[Workspace, Tip], point: ForkPoint, begun: TaskStarted, new: NewTask) -> Draft:
+    there, tip = at
     event = there.event_of(begun, f"fork: {new.task_id} from {point.name}", verb_name="fork")
     fields = {
         "title": begun.title,
@@ -147,7 +148,7 @@ def _draft(there: Workspace, point: ForkPoint, begun: TaskStarted, new: NewTask)
     # git made the branch of a worktree already.
     alone = new.place is None
     updates = (RefUpdate(f"{HEADS}{new.branch}", point.commit, NO_OID),) if alone else ()
-    return Draft(event, (task_files.file(begun.op_id, event, begun.work, fields),), updates)
+    return Draft(event, (task_files.file(begun.op_id, event, begun.work, fields, tip=tip),), updates)
 
 
 def _refuse_taken(history: History, task_id: str) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from devs_git.domain.ledger import task_paths
 from devs_git.domain.ledger.events import NO_OID
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.errors import DevsError
@@ -22,7 +23,7 @@ from devs_git.storage.git.objects import EMPTY_TREE, EXECUTABLE, FILE, TREE, Ent
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import split_z
 from devs_git.storage.ledger.store import Ledger
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.domain.audit.findings import Action, Did
@@ -146,7 +147,7 @@ def _changes(ledger: Ledger, before: str, after: str) -> Iterator[FileChange]:
     for change in sorted(rows, key=lambda one: one.mode != GONE):
         # A forged ledger may have a name with a slash in it, or a name that no file system allows.
         if not any(_is_unusable(part) for part in change.path):
-            yield change
+            yield replace(change, path=task_paths.shown(change.path))
 
 
 def _is_unusable(part: str) -> bool:

@@ -1,18 +1,19 @@
-"""The ledger's files of a task: `tasks/<task_id>/<op_id>.yaml`, one for each event of it. They never change."""
+"""The ledger's files of a task, one for each event of it (see `task_paths`). They never change."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from devs_git.domain.checkpoints.commit_trailers import Work
+from devs_git.domain.ledger import task_paths
 from devs_git.domain.ledger.events import Event
 from devs_git.errors import invalid
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.ledger.store import Tip
 
 
-def file(op_id: str, event: Event, work: Work, texts: Mapping[str, str]) -> tuple[str, bytes]:
-    """Path and bytes of the file for an event of a task. Empty values are left out. INVALID_ARGUMENTS if it is too large."""
+def file(op_id: str, event: Event, work: Work, texts: Mapping[str, str], *, tip: Tip) -> tuple[str, bytes]:
+    """Path and bytes of the file for an event of a task that is written after `tip`. Empty values are left out. INVALID_ARGUMENTS if it is too large."""
     values = {
         "task_id": work.task,
         "event": event.type,
@@ -26,12 +27,12 @@ def file(op_id: str, event: Event, work: Work, texts: Mapping[str, str]) -> tupl
     if len(data) > yaml_documents.MAX_BYTES:
         longest = max(texts, key=lambda key: len(texts[key]))
         raise invalid(longest, f"The {longest} is too long to be stored with the task.")
-    return f"tasks/{work.task}/{op_id}.yaml", data
+    return task_paths.path(work.task, op_id, tip.format), data
 
 
 def newest(tip: Tip, task_id: str) -> dict[str, str]:
     """The values of all files of a task. For each key the newest file wins."""
-    paths = [f"tasks/{task_id}/{name}" for name in tip.names(f"tasks/{task_id}")]
+    paths = [f"{folder}/{name}" for folder in task_paths.folders(task_id) for name in tip.names(folder)]
     files = [yaml_documents.load(tip.read(path) or b"", path, "task") for path in paths]
     found: dict[str, str] = {}
     for values in sorted(files, key=lambda values: str(values.get("created_at", ""))):

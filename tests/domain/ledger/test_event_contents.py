@@ -50,7 +50,7 @@ def test_what_an_event_says_is_written_as_the_table_has_it_and_read_back(
     written = Event(content.type, "Subject", (*content.fields(), *header.fields())).message()
     own = "".join(f"{line}\n" for line in lines.strip().splitlines())
     assert written == (
-        f"Subject\n\nDevs-Event: {kind}\n{own}Devs-Format: 1\nDevs-Verb: init\n"
+        f"Subject\n\nDevs-Event: {kind}\n{own}Devs-Format: 2\nDevs-Verb: init\n"
         "Devs-Actor: Ada <ada@example.org>\nDevs-Tier: 1\nDevs-Worktree: .\nDevs-Started: 2001\n"
         "Devs-Finished: 2002\nDevs-Outcome: ok\n"
     )

@@ -21,8 +21,8 @@ START = ("task", "start", "1", "--title", "x")
 
 @pytest.fixture
 def newer(initialised: Path, git: Run) -> Path:
-    """A repository whose ledger ends in an event of format 2."""
-    message = "task: something new\n\nDevs-Event: task.merged\nDevs-Format: 2\n"
+    """A repository whose ledger ends in an event of a format that does not exist yet."""
+    message = "task: something new\n\nDevs-Event: task.merged\nDevs-Format: 3\n"
     event = git("commit-tree", "-p", LEDGER, "-m", message, f"{LEDGER}^{{tree}}")
     git("update-ref", LEDGER, event)
     return initialised
