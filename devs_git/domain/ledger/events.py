@@ -17,7 +17,6 @@ from devs_git.values import field, immutable, replace
 LEDGER: Final = "refs/heads/devs/ledger"
 IN_FORCE: Final = "policy.yaml"  # the file of the ledger with the policy in force
 FORMAT: Final = 2  # of the events that this program writes; it reads these and all older ones
-_FIRST: Final = 1  # of the events that do not name their format
 UNKNOWN: Final = "unknown"  # the type of an event that a newer program wrote
 _UNPRINTABLE: Final = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 NO_OID: Final = "0" * 40
@@ -65,9 +64,9 @@ _NO_EFFECTS: Final = Effects()
 
 
 def _format(text: str) -> int:
-    """The number of a format. A text that is not a number counts as newer than all known formats."""
+    """The number of a format, 1 if an event does not name it. A text that is not a number counts as newer than all known formats."""
     if not text:
-        return _FIRST
+        return 1
     return int(text) if re.fullmatch(r"[1-9][0-9]{0,5}", text, re.ASCII) else FORMAT + 1
 
 

@@ -65,12 +65,6 @@ class Tip:
     def tree(self) -> str:
         return self.ledger.tree_of(self.oid) if self.oid else EMPTY_TREE
 
-    @property
-    def format(self) -> int:
-        """The format of the event at the tip."""
-        message = self.ledger.objects.read(self.oid, "commit").partition(b"\n\n")[2]
-        return parse(self.oid, (), message.decode("utf-8", "replace")).format
-
     def read(self, path: str) -> bytes | None:
         """The bytes of a file of the ledger; None if there is none."""
         return self.ledger.read_path(self.tree, path)

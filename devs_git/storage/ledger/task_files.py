@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger import task_paths
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, parse
 from devs_git.errors import invalid
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.ledger.store import Tip
@@ -27,7 +27,13 @@ def file(op_id: str, event: Event, work: Work, texts: Mapping[str, str], *, tip:
     if len(data) > yaml_documents.MAX_BYTES:
         longest = max(texts, key=lambda key: len(texts[key]))
         raise invalid(longest, f"The {longest} is too long to be stored with the task.")
-    return task_paths.path(work.task, op_id, tip.format), data
+    return task_paths.path(work.task, op_id, _format(tip)), data
+
+
+def _format(tip: Tip) -> int:
+    """The format of the event at the tip."""
+    message = tip.ledger.objects.read(tip.oid, "commit").partition(b"\n\n")[2]
+    return parse(tip.oid, (), message.decode("utf-8", "replace")).format
 
 
 def newest(tip: Tip, task_id: str) -> dict[str, str]:
