@@ -110,6 +110,7 @@ Reason = Literal[
     "not_an_ancestor",
     "other_branch",  # a moment of a branch that is not checked out
     "new_commits",
+    "later_tasks",
     "missing_objects",  # not fetched by a partial clone, removed by a gc, or damaged
     "no_folder",  # a file is where the TAS needs a folder
     "too_large",  # more to save first than the policy allows

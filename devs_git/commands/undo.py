@@ -64,7 +64,8 @@ class Result(VerbResult):
     `edited`: files that somebody saved during the undo; they stay as they were saved. `was_active` and `now_active`: the
     worktree's active task before and after; '' for none. `removed_untracked`: the untracked files that are only in the
     backup now, at most 1000. `sessions_revived`: sessions of which rewound messages count again; `sessions_rewound`: those
-    of which messages are rewound again.
+    of which messages are rewound again. `removed_branches` and `removed_stashes`: the branch and the stash entry that the
+    operation left, and that go with it; `made_branches` and `made_stashes`: those that a redo makes again.
     """
 
     undone_operation: str
@@ -87,6 +88,10 @@ class Result(VerbResult):
     removed_untracked_count: int = 0
     sessions_revived: tuple[str, ...] = ()
     sessions_rewound: tuple[str, ...] = ()
+    removed_branches: tuple[str, ...] = ()
+    removed_stashes: tuple[str, ...] = ()
+    made_branches: tuple[str, ...] = ()
+    made_stashes: tuple[str, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -245,5 +250,9 @@ def _result(plan: UndoPlan, op_id: str, files: int, active: str) -> Result:
         now_active=task_activity.task_of(plan.state.active),
         removed_untracked=plan.untracked.removed[: rewind_plan.LISTED],
         removed_untracked_count=len(plan.untracked.removed),
+        removed_branches=tuple(ref.removeprefix("refs/heads/") for ref in plan.refs.removed),
+        removed_stashes=plan.refs.unstashed,
+        made_branches=tuple(ref.removeprefix("refs/heads/") for ref in plan.refs.made),
+        made_stashes=plan.refs.stashed,
         **_sessions(plan.cuts),
     )

@@ -48,7 +48,7 @@ def test_a_rewind_to_where_a_task_began_undoes_its_work_and_it_is_active_again(s
         Workspace.open(scene.top), task_complete.Request("10", message="again", everything=True)
     )
     assert again.number == 2
-    undo.run(Workspace.open(scene.top), undo.Request(preserve="branch"))
+    undo.run(Workspace.open(scene.top), undo.Request(result.rewind_id, preserve="branch"))
     assert (contents(scene.top), scene.git("tag")) == (before, tags)
 
 

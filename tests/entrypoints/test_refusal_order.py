@@ -190,7 +190,7 @@ def test_an_undo_that_would_bring_back_an_id_which_is_in_use_answers_a_dry_run()
     call("task complete", task_complete.Request("3", "done", everything=True))
     call("task start", task_start.Request("2"))
     look = call("undo", undo.Request(preserve="branch", dry_run=True))
-    assert [one["code"] for one in look.blocked_by] == ["TASK_EXISTS"]
+    assert [one.get("reason", one["code"]) for one in look.blocked_by] == ["TASK_EXISTS", "later_tasks"]
     assert look.undone_operation == operation
     assert code("undo", undo.Request(preserve="branch")) == "TASK_EXISTS"
 

@@ -57,7 +57,7 @@ def command(
             if plan is not None and not request.dry_run and not yes:
                 request = _ask(name, workspace, request, plan)
             dry = request.dry_run
-            shown = plan if plan is not None and dry else text
+            shown = _with_plan_id(plan) if plan is not None and dry else text
             result = _call_and_print(name, workspace, request, as_text if as_json else shown)
             return EXIT_NO if dry and result.blocked_by else exit_status(result)
 
@@ -91,6 +91,16 @@ def _call_and_print(name: str, workspace: Workspace, request: VerbRequest, shown
         if next_one is None or reader.gone:
             return result
         request = next_one
+
+
+def _with_plan_id(plan: Renderer) -> Renderer:
+    """The text of a dry run, with the id of its plan. The question before a change does not need the id."""
+
+    def text(result: VerbResult) -> str:
+        last = f"\n  plan            {result.plan_id}" if result.plan_id else ""
+        return f"{plan(result)!s}{last}"
+
+    return text
 
 
 def as_text(result: object) -> str:

@@ -66,6 +66,10 @@ def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> P
                 "git makes no stash entry before the first commit.",
                 hint="Keep a branch: --preserve branch",
             )
+        tree = site.objects.read(state.head, "commit")[5:45].decode()
+        if state.worktree == state.index == tree:
+            # There is nothing to stash, and git makes no empty entry, either. The backup has the state.
+            return NOT_PRESERVED
         on = state.branch.removeprefix("refs/heads/") or "(no branch)"
         staged = commit(
             site.objects, state.index, [state.head], sign, f"index on {on}: before devs-git {op_id}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from devs_git.domain.ledger.events import Event
 from devs_git.errors import DevsError, immovable
 from devs_git.operations.rewind import reach
 from devs_git.storage.worktree import attributes, known_changes, missing_objects, tree_difference
@@ -106,6 +107,16 @@ def of_new_commits(found: Survey, was: str) -> list[DevsError]:
             hint="Choose how to save them: --preserve branch, --preserve stash or --preserve discard.",
         )
     ]
+
+
+def of_later_tasks(operation: Event, tasks: Sequence[str]) -> list[DevsError]:
+    """`tasks` were finished after the operation that an undo without an id would undo."""
+    if not tasks:
+        return []
+    named = ", ".join(tasks[:5]) + (f" and {len(tasks) - 5} more" if len(tasks) > 5 else "")
+    text = f"The last operation, {operation.verb} {operation.op_id}, is older than {named}. Its undo would take {'it' if len(tasks) == 1 else 'them'} off the branch."
+    hint = f"If you mean that, name the operation: devs-git undo {operation.op_id}. To go back before {tasks[0]}: devs-git rewind --before {tasks[0]}"
+    return [immovable("later_tasks", text, hint=hint, tasks=list(tasks[:100]), operation=operation.op_id)]
 
 
 def of_objects(found: Survey, plan: Footprint, target: str) -> list[DevsError]:

@@ -99,10 +99,13 @@ def carry_out(
             site.ledger.signature(),
             f"Before {change.subject}",
             *own_operations.backup_fields(site.ledger.tip().oid, movement(change, old, kept, "")),
-            more={
-                **backups.brought_entries(site.objects, untracked_files.brought_back(site.git, new)),
-                **left_state.entries(site.objects, new, change.refs),
-            },
+            more=backups.Besides(
+                {
+                    **backups.brought_entries(site.objects, untracked_files.brought_back(site.git, new)),
+                    **left_state.entries(site.objects, new, change.refs),
+                },
+                (*change.refs.removed.values(), *change.refs.unstashed),
+            ),
         )
         site.step("backup")
         backups.keep(site, change.op_id, backup)

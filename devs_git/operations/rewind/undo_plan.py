@@ -68,6 +68,11 @@ class _Way:
     def backups(self) -> list[str]:
         return [Movement.of(event).backup for event in self.moved]
 
+    @property
+    def left(self) -> list[tuple[str, str]]:
+        """The backup of each, and the branch or stash entry that it left."""
+        return [(way.backup, way.preserved) for way in map(Movement.of, self.moved)]
+
 
 def make_plan(
     site: Site, tip: Tip, op_id: str | None, preserve: str | None, untracked: str | None
@@ -86,6 +91,7 @@ def make_plan(
     refused = [
         *rewind_selection.refuse_reused_tasks(history, way.before, effect.revived),
         *survey.reasons_against_moving(site.places, found),
+        *_refuse_later_tasks(way, effect, op_id),
         *_refuse_new_commits(found, way, preserve),
         *refusals.of_changes(found, plan, preserve, way.after),
         *refusals.of_obstacles(plan, chosen.saved, untracked),
@@ -98,7 +104,7 @@ def make_plan(
         found=found,
         footprint=plan,
         untracked=chosen,
-        refs=left_state.reverse_refs(site, way.backups),
+        refs=left_state.reverse_refs(site, way.left),
         effect=effect,
         turns=turns,
         refusals=refused,
@@ -128,6 +134,16 @@ def _require_commit(found: Survey, state: State) -> None:
             "Bring its files back: devs-git restore moment:ID. List the moments: devs-git log --moments",
         )
         raise immovable("no_commit", text, hint=hint)
+
+
+def _refuse_later_tasks(way: _Way, effect: Effect, op_id: str | None) -> list[DevsError]:
+    """Tasks were finished since the last operation. Who does not name it may not know that it is older than they are."""
+    if op_id is not None:
+        return []
+    # The heir of a checkpoint that an amend or a rewritten history moved is old work.
+    known = way.before.checkpoints.keys() | {point.heir for point in way.now.checkpoints.values()}
+    since = [p.task_id for p in effect.undone if p.completed and p.tag not in known]
+    return refusals.of_later_tasks(way.since[0], tuple(dict.fromkeys(since)))
 
 
 def _refuse_new_commits(found: Survey, way: _Way, preserve: str | None) -> Iterator[DevsError]:

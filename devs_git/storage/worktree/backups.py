@@ -64,20 +64,29 @@ def state_of(data: dict[str, Any]) -> State:
     return State(**data | {"modes": data["modes"] if isinstance(data.get("modes"), dict) else {}})
 
 
+@immutable
+class Besides:
+    """Further entries of a backup's tree (`brought_entries`, `left_state.py`), and commits that git must keep for it."""
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    commits: tuple[str, ...] = ()
+
+
 def store(
     objects: Objects,
     state: State,
     signature: str,
     subject: str,
     *event_fields: tuple[str, str],
-    more: Mapping[str, Entry] | None = None,
+    more: Besides | None = None,
 ) -> str:
     """Write the backup commit of `state` and return its oid; the caller gives it a ref.
 
     `event_fields` are fields of the operation's event: they distinguish copies of that event (`own_operations.py`).
-    `more`: further entries of its tree (`brought_entries`, `left_state.py`).
+    `more`: what it has besides the state.
     """
-    entries = {**(more or {}), "index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
+    more = more or Besides()
+    entries = {**more.entries, "index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
     if state.raw:
         entries["raw"] = Entry(TREE, state.raw)
     if state.index_raw:
@@ -86,7 +95,8 @@ def store(
         entries["empty"] = Entry(FILE, objects.write("blob", b""))
     entries[META] = Entry(FILE, objects.write("blob", json.dumps(as_mapping(state), indent=1).encode()))
     tree = objects.write_tree(entries)
-    parent = f"parent {state.head}\n" if state.head else ""
+    # The first parent is HEAD of then. Without one, nothing else may be the first.
+    parent = "".join(f"parent {oid}\n" for oid in (state.head, *more.commits)) if state.head else ""
     head = f"tree {tree}\n{parent}author {signature}\ncommitter {signature}\n\n"
     message = Event("backup", subject, event_fields).message()
     return objects.write("commit", f"{head}{message}".encode("utf-8", "surrogateescape"))

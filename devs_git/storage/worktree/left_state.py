@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.git.private_index import DURABLE, private
@@ -86,15 +87,28 @@ def load_refs(objects: Objects, backup: str) -> RefChanges:
     return changes_of(json.loads(objects.read(found.oid, "blob"))) if found else NO_CHANGES
 
 
-def reverse_refs(site: Site, backups: Sequence[str]) -> RefChanges:
-    """The changes of refs that reverse those of operations, of which `backups` are the oldest first."""
-    done = [load_refs(site.objects, backup) for backup in backups]
+def reverse_refs(site: Site, left: Sequence[tuple[str, str]]) -> RefChanges:
+    """The changes of refs that reverse those of operations, the oldest first.
+
+    `left`: for each its backup, and the branch or stash entry by which it preserved the state before, as its event has it.
+    """
+    done = [one for backup, kept in left for one in (_preserved(kept), load_refs(site.objects, backup))]
     if not any(done):
         return NO_CHANGES
     git = site.ledger.git
     held = refs.list_refs(git, lines_of_work.HEADS)
     in_use = [head.branch for head in lines_of_work.heads(git, site.places.common, held)]
     return ref_changes.reverse(done, held, refs.stashes(git), in_use, site.objects.exists)
+
+
+def _preserved(kept: str) -> RefChanges:
+    """The branch or the stash entry that preserves a state, as a change of refs. Anybody may have written the event."""
+    ref, _, oid = kept.partition(" ")
+    if not is_oid(oid):
+        return NO_CHANGES
+    if ref == ref_changes.STASH:
+        return RefChanges(stashed=(oid,))
+    return RefChanges(made={ref: oid}) if ref.startswith(lines_of_work.HEADS) else NO_CHANGES
 
 
 def _entries(objects: Objects, backup: str) -> dict[str, Entry]:

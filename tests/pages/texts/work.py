@@ -250,6 +250,7 @@ REASONS: Final[dict[str, str]] = {
     "not_an_ancestor": "The checkpoint is not in the history of HEAD. Switch to its branch, or look at it: `devs-git branch task-10@2 -b look`. In a shallow clone: `git fetch --unshallow`.",
     "other_branch": "The moment is of another branch than the one that is checked out. The hint names the command that switches, such as `git switch main`.",
     "new_commits": "There are new commits since the operation. Say how to keep them: `devs-git undo --preserve branch`.",
+    "later_tasks": "Tasks were finished after the last operation, and its undo would take them off the branch. If you mean that, give the id that the message names. To go back before a task: `devs-git rewind --before task-10`.",
     "missing_objects": "Objects are missing: the clone is partial, or a `git gc` ran. Run the `git diff` that the hint names, which fetches them, and try again.",
     "no_folder": "A file is at a path where the TAS needs a folder. Name another path in the policy (`tas: {path: …}`).",
     "too_large": "The files that must be saved first are larger than the policy allows. Commit or move large files, or raise `backup_limit` in the policy.",

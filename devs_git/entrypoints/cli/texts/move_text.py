@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devs_git.domain.text.plain_text import printable
+from devs_git.entrypoints.cli.texts import plan_lines
 from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
 
 if TYPE_CHECKING:
@@ -13,18 +14,15 @@ if TYPE_CHECKING:
 
 def rewind_plan_text(plan: rewind.Plan) -> str:
     """The plan of a rewind: what it changes, what it does not change, and what blocks it."""
-    files = plan.files
     lines = [
         f"Rewind to {plan.target} ({plan.would_reset_to_commit[:12]})",
-        f"  goes back over  {plural(plan.commits, 'commit')}, {plural(files['count'], 'file')} ({files['added_count']} added, {files['modified_count']} modified, {files['deleted_count']} deleted)",
-        f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
-        f"  saves           the current state as: {plan.preserve}, and always in a backup ref",
+        f"  goes back over  {plural(plan.commits, 'commit')}, {plan_lines.count(plan.files)}",
+        *plan_lines.files(plan.files),
+        f"  undoes          {plan_lines.undone(plan.undone)}",
+        f"  saves           {_saved_as(plan.preserve)}",
     ]
-    lines += [
-        f"  not undone      {row['checkpoint']}, because another branch has it ({', '.join(row['branches'])})"
-        for row in plan.kept_by
-    ]
-    lines += [f"  still on        {branch}: {name}" for name, branch in plan.still_on.items()]
+    lines += [f"  not undone      {line}" for line in plan_lines.staying(plan.kept_by)]
+    lines += [f"  elsewhere       {line}" for line in plan_lines.elsewhere(plan.still_on)]
     lines += _removed_in_plan(plan)
     rest = plan.not_covered
     if rest["ignored_count"]:
@@ -41,9 +39,15 @@ def rewind_plan_text(plan: rewind.Plan) -> str:
     lines += [f"  does not have   {path(name)}" for name in rest.get("left_out", ())[:10]]
     lines += _refs_lines(plan, "  brings back     ", "  stays           ")
     lines += _active_task_lines(plan, plan=True)
-    return "\n".join(
-        [*lines, *_unknown_files_lines(plan), *blocked_lines(plan), f"  plan            {plan.plan_id}"]
-    )
+    return "\n".join([*lines, *_unknown_files_lines(plan), *blocked_lines(plan)])
+
+
+def _saved_as(mode: str) -> str:
+    """Where the state before is saved."""
+    if mode == "discard":
+        return "the state of now in a backup ref"
+    kind = "a branch below devs/preserved/" if mode == "branch" else "a stash entry"
+    return f"the state of now as {kind}, and in a backup ref"
 
 
 def _refs_lines(result: rewind.Plan | rewind.Result, made: str, stays: str) -> list[str]:
@@ -101,14 +105,13 @@ def _removed(result: rewind.Plan | rewind.Result | undo.Result) -> list[str]:
 def rewind_text(result: rewind.Result) -> str:
     if not result.rewind_id:
         return f"Everything is already as in {result.rewound_to}. Nothing was changed."
-    saved = result.preserved_as
     lines = [
         f"Rewound to {result.rewound_to}{_in_brackets(result.reset_commit)}: {plural(result.files, 'file')} changed, {plural(result.cleared_tasks, 'task')} undone.",
-        f"Your previous state is saved as {'backup' if saved['type'] == 'discard' else saved['type']} {saved['reference']}.",
+        _kept(result),
     ]
     lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
-    lines += [f"Not undone, because other branches have it: {row['checkpoint']}" for row in result.kept_by]
-    lines += [f"Rewound here, still on {branch}: {name}" for name, branch in result.still_on.items()]
+    lines += [f"Not undone: {line}." for line in plan_lines.staying(result.kept_by)]
+    lines += [f"Rewound here; {line}." for line in plan_lines.elsewhere(result.still_on)]
     if result.not_exact:
         lines.append(
             f"Not restored byte for byte, because of filters or attributes: {', '.join(map(path, result.not_exact[:10]))}"
@@ -117,6 +120,15 @@ def rewind_text(result: rewind.Result) -> str:
     return "\n".join(
         [*lines, *_active_task_lines(result), *_edited_lines(result), "To return: devs-git undo"]
     )
+
+
+def _kept(result: rewind.Result) -> str:
+    """Where the state before is. A stash entry is not made where nothing was uncommitted."""
+    saved = result.preserved_as
+    if saved["type"] == "none":
+        return f"Nothing was uncommitted, so no stash entry was made. Your previous state is saved as backup {result.backup}."
+    kind = "backup" if saved["type"] == "discard" else saved["type"]
+    return f"Your previous state is saved as {kind} {saved['reference']}."
 
 
 def _active_task_lines(
@@ -152,11 +164,13 @@ def undo_plan_text(plan: undo.Result) -> str:
     """The plan of an undo."""
     lines = [
         f"Return to the state before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
-        f"  brings back     {', '.join(plan.revived) or 'no checkpoint'}",
-        f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
+        f"  brings back     {plan_lines.undone(plan.revived)}",
+        f"  undoes          {plan_lines.undone(plan.undone)}",
         f"  changes         {plural(plan.files, 'file')}",
     ]
     lines += [f"  conversation    {line}" for line in _sessions(plan)]
+    lines += [f"  removes         {line}" for line in _gone_with_it(plan)]
+    lines += [f"  makes again     {line}" for line in _made_again(plan)]
     lines += [f"  takes away      {line}" for line in _removed(plan)]
     lines += _active_task_lines(plan, plan=True)
     return "\n".join([*lines, *_unknown_files_lines(plan), *blocked_lines(plan)])
@@ -171,6 +185,18 @@ def _sessions(result: undo.Result) -> list[str]:
     ]
 
 
+def _gone_with_it(result: undo.Result) -> list[str]:
+    """The branch and the stash entry that the undone operation left."""
+    found = [f"branch {path(name)}" for name in result.removed_branches]
+    return found + [f"stash entry {oid[:12]}" for oid in result.removed_stashes]
+
+
+def _made_again(result: undo.Result) -> list[str]:
+    """The branch and the stash entry that come back, because the operation is done again."""
+    found = [f"branch {path(name)}" for name in result.made_branches]
+    return found + [f"stash entry {oid[:12]}" for oid in result.made_stashes]
+
+
 def undo_text(result: undo.Result) -> str:
     moved = f"{_head_again(result.commit)}, {plural(result.files, 'file')} changed"
     sessions = _sessions(result)
@@ -181,6 +207,8 @@ def undo_text(result: undo.Result) -> str:
     if result.revived:
         lines.append(f"Live again: {', '.join(result.revived)}")
     lines += [f"Conversation: {line}" for line in sessions]
+    lines += [f"Gone with it, and kept in the backup: {line}" for line in _gone_with_it(result)]
+    lines += [f"Made again: {line}" for line in _made_again(result)]
     if result.preserved_as.get("type") in ("branch", "stash"):
         lines.append(
             f"Your previous state is saved as {result.preserved_as['type']} {result.preserved_as['reference']}."
@@ -190,14 +218,14 @@ def undo_text(result: undo.Result) -> str:
 
 def drop_plan_text(plan: drop.Result) -> str:
     """The plan of a drop."""
-    files = plan.files
     lines = [
         f"Drop {plan.task_id}{f' ({path(plan.title)})' if plan.title else ''}",
-        f"  takes back      {plural(len(plan.dropped), 'commit')}, {plural(files['count'], 'file')} ({files['added_count']} added, {files['modified_count']} modified, {files['deleted_count']} deleted)",
-        f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
-        "  saves           the current state in a backup ref",
+        f"  takes back      {plural(len(plan.dropped), 'commit')}, {plan_lines.count(plan.files)}",
+        *plan_lines.files(plan.files),
+        f"  undoes          {plan_lines.undone(plan.undone)}",
+        f"  saves           {_saved_as('discard')}",
     ]
-    lines += [f"  still on        {branch}: {name}" for name, branch in plan.still_on.items()]
+    lines += [f"  elsewhere       {line}" for line in plan_lines.elsewhere(plan.still_on)]
     return "\n".join([*lines, *_active_task_lines(plan, plan=True), *blocked_lines(plan)])
 
 
@@ -205,7 +233,7 @@ def drop_text(result: drop.Result) -> str:
     lines = [
         f"Dropped {result.task_id} as commit {result.commit[:12]}: {plural(len(result.dropped), 'commit')} taken back, {plural(result.files['count'], 'file')} changed.",
     ]
-    lines += [f"Dropped here, still on {branch}: {name}" for name, branch in result.still_on.items()]
+    lines += [f"Dropped here; {line}." for line in plan_lines.elsewhere(result.still_on)]
     return "\n".join(
         [*lines, *_active_task_lines(result), *_edited_lines(result), "To return: devs-git undo"]
     )

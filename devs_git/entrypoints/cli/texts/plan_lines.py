@@ -1,0 +1,70 @@
+"""The lines of a plan that fit a screen whatever its size: the first files and a count, and long lists as one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from devs_git.entrypoints.cli.texts.render import path, plural
+
+_FILES: Final = 10  # files that a plan names
+_NAMES: Final = 5  # tasks or branches that one line names
+_WORDS: Final = (("added", "comes back"), ("modified", "changes"), ("deleted", "leaves"))
+
+
+def files(found: Mapping[str, Any]) -> list[str]:
+    """The files that come back, change and leave: the first ten, then how many more there are."""
+    named = [(word, name) for kind, word in _WORDS for name in found[kind]][:_FILES]
+    lines = [f"  {word:14}  {path(name)}" for word, name in named]
+    more = found["count"] - len(named)
+    return lines + ([f"{'':18}and {plural(more, 'more file')}"] if more else [])
+
+
+def count(found: Mapping[str, Any]) -> str:
+    """How many files come back, change and leave."""
+    added, modified, deleted = (found[f"{kind}_count"] for kind, _ in _WORDS)
+    return f"{plural(found['count'], 'file')} ({added} added, {modified} modified, {deleted} deleted)"
+
+
+def undone(points: Sequence[str]) -> str:
+    """The tasks of the checkpoints that are undone; one checkpoint by its name."""
+    tasks = _tasks(points)
+    if not points:
+        return "no checkpoint"
+    if len(points) <= _NAMES:
+        return ", ".join(points)
+    return f"{_listed(tasks)} ({plural(len(points), 'checkpoint')})"
+
+
+def staying(kept: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Why tasks after the target stay: one line for all that the same branches have."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for row in kept:
+        groups.setdefault(tuple(row["branches"]), []).append(row["checkpoint"])
+    return [_staying(_tasks(points), branches) for branches, points in groups.items()]
+
+
+def _staying(tasks: Sequence[str], branches: Sequence[str]) -> str:
+    who = f"{tasks[0]} stays" if len(tasks) == 1 else f"{len(tasks)} tasks stay"
+    if len(branches) == 1:
+        name = branches[0]
+        return f"{who}: {name if name.startswith('worktree ') else f'branch {name}'} has {'it' if len(tasks) == 1 else 'them'}"
+    return f"{who}: {_listed(branches)} have {'it' if len(tasks) == 1 else 'them'}"
+
+
+def elsewhere(still_on: Mapping[str, str]) -> list[str]:
+    """Which undone tasks a branch of a remote still has: one line a branch."""
+    groups: dict[str, list[str]] = {}
+    for point, branch in still_on.items():
+        groups.setdefault(branch, []).append(point)
+    return [f"{branch} still has {_listed(_tasks(points))}" for branch, points in groups.items()]
+
+
+def _tasks(points: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(point.partition("@")[0] for point in points))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMES
+    shown = ", ".join(map(path, names[:_NAMES]))
+    return f"{shown} and {more} more" if more > 0 else shown
