@@ -99,13 +99,7 @@ def carry_out(
             site.ledger.signature(),
             f"Before {change.subject}",
             *own_operations.backup_fields(site.ledger.tip().oid, movement(change, old, kept, "")),
-            more=backups.Besides(
-                {
-                    **backups.brought_entries(site.objects, untracked_files.brought_back(site.git, new)),
-                    **left_state.entries(site.objects, new, change.refs),
-                },
-                (*change.refs.removed.values(), *change.refs.unstashed),
-            ),
+            more=_besides(site, new, change),
         )
         site.step("backup")
         backups.keep(site, change.op_id, backup)
@@ -129,6 +123,13 @@ def carry_out(
         )
         moved = move_tree.execute(site, move)
         return ChangeResult(change.op_id, kept, moved.files, moved.not_exact, moved.edited)
+
+
+def _besides(site: Site, new: State, change: StateChange) -> backups.Besides:
+    """What the backup has besides the state before: what an undo must know, and the commits of refs that are removed."""
+    brought = backups.brought_entries(site.objects, untracked_files.brought_back(site.git, new))
+    left = left_state.entries(site.objects, new, change.refs)
+    return backups.Besides({**brought, **left}, (*change.refs.removed.values(), *change.refs.unstashed))
 
 
 def _is_there(site: Site, change: StateChange, states: tuple[State, State], known: Known) -> bool:

@@ -16,12 +16,12 @@ def rewind_plan_text(plan: rewind.Plan) -> str:
     """The plan of a rewind: what it changes, what it does not change, and what blocks it."""
     lines = [
         f"Rewind to {plan.target} ({plan.would_reset_to_commit[:12]})",
-        f"  goes back over  {plural(plan.commits, 'commit')}, {plan_lines.count(plan.files)}",
-        *plan_lines.files(plan.files),
+        f"  goes back over  {plural(plan.commits, 'commit')}, {plan_lines.count(plan)}",
+        *plan_lines.files(plan),
         f"  undoes          {plan_lines.undone(plan.undone)}",
         f"  saves           {_saved_as(plan.preserve)}",
     ]
-    lines += [f"  not undone      {line}" for line in plan_lines.staying(plan.kept_by)]
+    lines += [f"  not undone      {line}" for line in plan_lines.stay_lines(plan)]
     lines += [f"  elsewhere       {line}" for line in plan_lines.elsewhere(plan.still_on)]
     lines += _removed_in_plan(plan)
     rest = plan.not_covered
@@ -110,7 +110,7 @@ def rewind_text(result: rewind.Result) -> str:
         _kept(result),
     ]
     lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
-    lines += [f"Not undone: {line}." for line in plan_lines.staying(result.kept_by)]
+    lines += [f"Not undone: {line}." for line in plan_lines.stay_lines(result)]
     lines += [f"Rewound here; {line}." for line in plan_lines.elsewhere(result.still_on)]
     if result.not_exact:
         lines.append(
@@ -220,8 +220,8 @@ def drop_plan_text(plan: drop.Result) -> str:
     """The plan of a drop."""
     lines = [
         f"Drop {plan.task_id}{f' ({path(plan.title)})' if plan.title else ''}",
-        f"  takes back      {plural(len(plan.dropped), 'commit')}, {plan_lines.count(plan.files)}",
-        *plan_lines.files(plan.files),
+        f"  takes back      {plural(len(plan.dropped), 'commit')}, {plan_lines.count(plan)}",
+        *plan_lines.files(plan),
         f"  undoes          {plan_lines.undone(plan.undone)}",
         f"  saves           {_saved_as('discard')}",
     ]

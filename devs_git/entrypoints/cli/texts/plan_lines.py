@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.entrypoints.cli.texts.render import path, plural
+
+if TYPE_CHECKING:
+    from devs_git.commands import drop, rewind
 
 _FILES: Final = 10  # files that a plan names
 _NAMES: Final = 5  # tasks or branches that one line names
 _WORDS: Final = (("added", "comes back"), ("modified", "changes"), ("deleted", "leaves"))
 
 
-def files(found: Mapping[str, Any]) -> list[str]:
+def files(plan: rewind.Plan | drop.Result) -> list[str]:
     """The files that come back, change and leave: the first ten, then how many more there are."""
+    found = plan.files
     named = [(word, name) for kind, word in _WORDS for name in found[kind]][:_FILES]
     lines = [f"  {word:14}  {path(name)}" for word, name in named]
     more = found["count"] - len(named)
     return lines + ([f"{'':18}and {plural(more, 'more file')}"] if more else [])
 
 
-def count(found: Mapping[str, Any]) -> str:
+def count(plan: rewind.Plan | drop.Result) -> str:
     """How many files come back, change and leave."""
+    found = plan.files
     added, modified, deleted = (found[f"{kind}_count"] for kind, _ in _WORDS)
     return f"{plural(found['count'], 'file')} ({added} added, {modified} modified, {deleted} deleted)"
 
@@ -36,15 +41,15 @@ def undone(points: Sequence[str]) -> str:
     return f"{_listed(tasks)} ({plural(len(points), 'checkpoint')})"
 
 
-def staying(kept: Iterable[Mapping[str, Any]]) -> list[str]:
+def stay_lines(result: rewind.Plan | rewind.Result) -> list[str]:
     """Why tasks after the target stay: one line for all that the same branches have."""
     groups: dict[tuple[str, ...], list[str]] = {}
-    for row in kept:
+    for row in result.kept_by:
         groups.setdefault(tuple(row["branches"]), []).append(row["checkpoint"])
-    return [_staying(_tasks(points), branches) for branches, points in groups.items()]
+    return [_stay_line(_tasks(points), branches) for branches, points in groups.items()]
 
 
-def _staying(tasks: Sequence[str], branches: Sequence[str]) -> str:
+def _stay_line(tasks: Sequence[str], branches: Sequence[str]) -> str:
     who = f"{tasks[0]} stays" if len(tasks) == 1 else f"{len(tasks)} tasks stay"
     if len(branches) == 1:
         name = branches[0]

@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from devs_git.commands.rewind import Plan
 from devs_git.entrypoints.cli.texts import plan_lines
+from devs_git.values import replace
+
+_PLAN = Plan(
+    would_reset_to_commit="",
+    affected_tasks=(),
+    sqlite_tables_affected=(),
+    plan_id="",
+    target="task-1",
+    commits=0,
+    files={},
+    preserve="branch",
+    undone=(),
+    kept_by=(),
+    still_on={},
+    not_covered={},
+    now_visible=(),
+)
+
+
+def _plan(**members: object) -> Plan:
+    any_members: Any = members
+    return replace(_PLAN, **any_members)
+
 
 pytestmark = pytest.mark.quick
 
@@ -12,11 +38,11 @@ pytestmark = pytest.mark.quick
 def test_the_first_ten_files_are_named_and_the_others_are_counted() -> None:
     names = tuple(f"f{at}" for at in range(30))
     found = {"count": 32, "added": ("new",), "modified": names, "deleted": ("old",)}
-    lines = plan_lines.files(found)
+    lines = plan_lines.files(_plan(files=found))
     assert lines[0] == "  comes back      new"
     assert lines[1] == "  changes         f0"
     assert lines[10:] == ["                  and 22 more files"]
-    assert plan_lines.files({"count": 1, "added": (), "modified": (), "deleted": ("a\nb",)}) == [
+    assert plan_lines.files(_plan(files={"count": 1, "added": (), "modified": (), "deleted": ("a\nb",)})) == [
         '  leaves          "a\\nb"'
     ]
 
@@ -25,7 +51,7 @@ def test_tasks_that_the_same_branch_has_are_one_line() -> None:
     kept = [{"checkpoint": f"task-{at}@1", "branches": ("feature-39",)} for at in range(37)]
     kept.append({"checkpoint": "task-40@1", "branches": ("worktree look",)})
     kept.append({"checkpoint": "task-41@1", "branches": ("a", "b")})
-    assert plan_lines.staying(kept) == [
+    assert plan_lines.stay_lines(_plan(kept_by=tuple(kept))) == [
         "37 tasks stay: branch feature-39 has them",
         "task-40 stays: worktree look has it",
         "task-41 stays: a, b have it",
