@@ -1,17 +1,18 @@
-"""`diff`: what changed up to a checkpoint or a moment, or up to the working tree, with hunks up to a limit."""
+"""`diff`: what a task changed, or what changed between two states that have a name, or up to the working tree."""
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.previous import candidates
+from typing import Final
+
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.moments import names
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.checkpoint import named_checkpoint
-from devs_git.storage.git import filters, refs
-from devs_git.storage.git.differences import Change, Hunk, changes, hunks, nearest_ancestor, parents
+from devs_git.operations.checkpoint import compared_states
+from devs_git.operations.checkpoint.compared_states import Side
+from devs_git.storage.git import filters
+from devs_git.storage.git.comparisons.differences import Change, Hunk, changes, hunks
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git, GitFailed
@@ -19,25 +20,31 @@ from devs_git.storage.ledger import rewritten_commits
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
-MOST_LINES = 1_000_000
+MOST_LINES: Final = 1_000_000
+# Who wants no patch; a patch for programs; a patch for a person, with the person's own settings.
+NO_PATCH, PLAIN_PATCH, OWN_PATCH = "", "plain", "own"
 
 
 @immutable
 class Request(VerbRequest):
-    """From `against` (a checkpoint, a moment, HEAD or another commit; '' for the previous checkpoint) to `target`.
+    """From `against` (a checkpoint, a moment, a snapshot or whatever git calls a commit) to `target`.
 
-    Without a target: from `against` ('' for HEAD) to the working tree, staged or not. Untracked files belong to it only if
-    `against` is a moment. If only `target` is given, and is a moment, it is what `against` is else.
+    Without `against` a task is compared with where it began, and a numbered checkpoint with the one before it. Without a
+    target: from `against` ('' for HEAD) to the working tree, staged or not. Untracked files belong to it only if
+    `against` is a moment. If only `target` is given, and is neither a task nor a numbered checkpoint, it is what `against`
+    is else. `patch`: whether git's own patch is wanted, and by whose settings. `words`: it marks words, not lines.
     """
 
     target: str = ""
     against: str = ""
     hunks: bool = False
     hunk_lines: int = 2000
+    patch: str = NO_PATCH
+    words: bool = False
 
     def __post_init__(self) -> None:
-        if self.target:
-            (names.parse if names.is_name(self.target) else ids.parse_target)(self.target)
+        if names.is_name(self.target):
+            names.parse(self.target)
         if names.is_name(self.target) and not self.against:
             object.__setattr__(self, "against", self.target)
             object.__setattr__(self, "target", "")
@@ -91,15 +98,28 @@ class Result(VerbResult):
     not_believed: str = ""
 
 
+@immutable
+class PatchResult(Result):
+    """With git's own patch, for the command line. `coloured`: the same lines with git's colours, () if nobody wants them."""
+
+    lines: tuple[bytes, ...] = ()
+    coloured: tuple[bytes, ...] = ()
+
+
 def run(workspace: Workspace, request: Request) -> Result:
     """TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT for either end; CONFLICT if objects are missing."""
+    git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
+    if any(map(names.is_name, (request.target, request.against))):
+        from devs_git.storage.moments import moment_store
+
+        git = moment_store.with_objects(git, workspace.places.common)
+    point = compared_states.checkpoint(workspace, git, request.target)
     try:
-        result = _compare(workspace, request)
+        result = _compare(workspace, git, request, point)
         named = [text for text in (request.target, request.against) if text and not names.is_name(text)]
         return replace(result, not_believed=workspace.why_not_believed()) if named else result
     except GitFailed as error:
-        if request.target and not names.is_name(request.target):
-            point = resolve(workspace.ledger.tip().here, ids.parse_target(request.target))
+        if point:
             rewritten_commits.require(workspace.store_git, point)
         raise DevsError(
             "CONFLICT",
@@ -108,51 +128,29 @@ def run(workspace: Workspace, request: Request) -> Result:
         ) from error
 
 
-@immutable
-class _Side:
-    """One side of a comparison: its name for people, and its commit or tree ('' for the working tree).
-
-    `left_out`: the untracked files that a moment does not have.
-    """
-
-    name: str
-    commit: str
-    is_moment: bool = False
-    left_out: tuple[str, ...] = ()
-
-
-def _compare(workspace: Workspace, request: Request) -> Result:
-    git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
-    if any(map(names.is_name, (request.target, request.against))):
-        from devs_git.storage.moments import moment_store
-
-        git = moment_store.with_objects(git, workspace.places.common)
-    if not request.target:
-        return _compare_tree(workspace, git, request)
-    if names.is_name(request.target):
-        return _result(
-            git,
-            request,
-            _named(workspace, git, request.against, "against"),
-            _moment(workspace, request.target),
+def _compare(workspace: Workspace, git: Git, request: Request, point: Checkpoint | None) -> Result:
+    against = request.against
+    if point:
+        before = (
+            compared_states.find(workspace, git, against, "against")
+            if against
+            else compared_states.before(workspace, git, ids.parse_target(request.target), point)
         )
-    history = workspace.ledger.require().here
-    point = resolve(history, ids.parse_target(request.target))
-    before = (
-        _named(workspace, git, request.against, "against")
-        if request.against
-        else _before(git, history, point)
-    )
-    return _result(git, request, before, _Side(point.name, point.commit))
+        return _result(git, request, before, Side(point.name, point.commit))
+    if not request.target or not against:
+        return _compare_tree(workspace, git, request)
+    before = compared_states.find(workspace, git, against, "against")
+    return _result(git, request, before, compared_states.find(workspace, git, request.target, "target"))
 
 
 def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
     """Compare with the working tree; NOT_A_REPOSITORY if there is none."""
     assert workspace.top
-    after = _Side("the working tree", "")
-    if not request.against:
-        return _result(git, request, _Side("HEAD", workspace.head or EMPTY_TREE), after)
-    before = _named(workspace, git, request.against, "against", is_turn=True)
+    after = Side("the working tree", "")
+    text, field = (request.target, "target") if request.target else (request.against, "against")
+    if not text:
+        return _result(git, request, Side("HEAD", workspace.head or EMPTY_TREE), after)
+    before = compared_states.find(workspace, git, text, field, is_turn=True)
     if not before.is_moment:
         return _result(git, request, before, after)
     from devs_git.storage.moments.untracked_index import with_untracked
@@ -161,18 +159,33 @@ def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
         return _result(ours, request, before, after)
 
 
-def _result(git: Git, request: Request, before: _Side, after: _Side) -> Result:
+def _result(git: Git, request: Request, before: Side, after: Side) -> Result:
     from_, to = before.commit, after.commit
     try:
         apart = {} if to else _undecided_files(git)
         found = changes(git, from_, to, renames=not apart)
         most = request.hunk_lines
         parts, cut = hunks(git, from_, to, most, renames=not apart) if request.hunks else ([], False)
+        files = tuple(file for file in _files(found, parts) if file.path not in apart)
+        stats = Stats(
+            len(files), sum(item.additions for item in files), sum(item.deletions for item in files)
+        )
+        result = Result(from_, to, before.name, after.name, files, stats, cut, filters.sort_files(apart))
+        return _with_patch(git, request, result, found, frozenset(apart)) if request.patch else result
     except GitFailed as error:
         raise _left_out(git, from_, to) or error from error
-    files = tuple(file for file in _files(found, parts) if file.path not in apart)
-    stats = Stats(len(files), sum(item.additions for item in files), sum(item.deletions for item in files))
-    return Result(from_, to, before.name, after.name, files, stats, cut, filters.sort_files(apart))
+
+
+def _with_patch(
+    git: Git, request: Request, result: Result, found: tuple[Change, ...], apart: frozenset[str]
+) -> PatchResult:
+    """The same result with git's patch, without the sections of files that nobody may judge."""
+    from devs_git.storage.git.comparisons import patches
+
+    left_out = frozenset(patches.sections(found, apart))
+    wanted = patches.Wanted(result.from_, result.to, request.patch == OWN_PATCH, request.words, left_out)
+    lines, coloured = patches.read(git, replace(wanted, renames=not apart))
+    return PatchResult(**vars(result), lines=lines, coloured=coloured)
 
 
 def _undecided_files(git: Git) -> dict[str, str]:
@@ -190,47 +203,6 @@ def _left_out(git: Git, from_: str, to: str) -> DevsError | None:
         "git cannot compare these, because this partial clone does not have all of their objects.",
         hint=f"Fetch it first: git diff --stat {from_[:12]} {to[:12]}".rstrip(),
     )
-
-
-def _before(git: Git, history: History, point: Checkpoint) -> _Side:
-    """The nearest earlier live checkpoint that this one descends from; else its parent; else the empty tree."""
-    earlier = candidates(history, point)
-    commit = nearest_ancestor(git, point.commit, frozenset(earlier))
-    if commit:
-        return _Side(earlier[commit].name, commit)
-    above = parents(git, point.commit)
-    return _Side(f"{point.name}^", above[0]) if above else _Side("the empty tree", EMPTY_TREE)
-
-
-def _named(workspace: Workspace, git: Git, text: str, field: str, *, is_turn: bool = False) -> _Side:
-    """The moment or checkpoint with this name, else the commit with this name. `is_turn`: see `_moment`."""
-    if text.startswith(names.PREFIX):
-        return _moment(workspace, text, field, is_turn=is_turn)
-    try:
-        if names.is_name(text):
-            return _moment(workspace, text, field)
-        point = _point(workspace, ids.parse_target(text, field=field))
-    except DevsError:
-        commit = refs.commit_of(git, text)
-        if not commit:
-            raise
-        return _Side(text, commit)
-    return _Side(point.name, point.commit)
-
-
-def _point(workspace: Workspace, target: ids.Target) -> Checkpoint:
-    return named_checkpoint.find(workspace.store_git, workspace.ledger.tip().here, target)
-
-
-def _moment(workspace: Workspace, text: str, field: str = "target", *, is_turn: bool = False) -> _Side:
-    """The files of a moment. `is_turn`: `moment:-1` is the state before the last turn, and not one from within it."""
-    from devs_git.operations.moments import resolve_moment
-    from devs_git.storage.moments import read_moments
-
-    find = resolve_moment.begin_of_turn if is_turn else resolve_moment.resolve
-    found = find(workspace, text, field=field)
-    state, details = read_moments.look_up(workspace.objects, found.id)
-    return _Side(names.short_name(found.id), state.worktree, is_moment=True, left_out=details.left_out)
 
 
 def _files(found: tuple[Change, ...], parts: list[list[Hunk]]) -> tuple[File, ...]:

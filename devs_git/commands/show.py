@@ -14,7 +14,7 @@ from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.git import refs
-from devs_git.storage.git.differences import letters, parents
+from devs_git.storage.git.comparisons.differences import letters, parents
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.ledger import rewritten_commits
 from devs_git.values import field, immutable

@@ -132,7 +132,7 @@ _ROWS: Final = (
     Verb("log", READS, "List checkpoints, newest first."),
     Verb("history", READS, "List everything that was recorded, newest first, or as it happens."),
     Verb("show", READS, "Show one checkpoint or moment."),
-    Verb("diff", READS, "Show what changed up to a checkpoint, or since HEAD or a moment."),
+    Verb("diff", READS, "Show what a task changed, or what changed since a checkpoint, a moment or HEAD."),
     Verb("why", READS, "Show where a line comes from: commit, task, message and gate."),
     Verb("status", READS, "Show working tree, active task and open gates."),
     Verb("rewind", CHANGES, "Go back to a checkpoint or a moment without losing anything."),

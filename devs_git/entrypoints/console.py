@@ -52,6 +52,13 @@ def exact(text: str) -> str:
     return f"{_OURS}{_EXACT}{text}{_OURS}{_AGAIN}"
 
 
+def with_colours(text: str) -> str:
+    """A line of git's, whose codes for colours are marked as ours. Nothing but git may have written such a code into it."""
+    import re
+
+    return re.sub(r"\x1b\[([0-9;]*m)", lambda code: f"{_OURS}{code[1]}", text)
+
+
 def width(text: str) -> int:
     """The number of characters that a terminal shows of `text`; our marks do not count."""
     return sum(len(printable(part_text, "")) for _mark, part_text in _parts(text))

@@ -57,7 +57,8 @@ def test_each_action_with_its_lines_and_the_totals(
     }
     assert [item.old_path for item in result.files if item.old_path] == ["long.txt"]
     assert (result.stats.files_changed, result.stats.insertions, result.stats.deletions) == (4, 3, 2)
-    assert (result.from_name, result.to_name, result.truncated) == ("task-9@1", "task-10@1", False)
+    assert (result.from_name, result.to_name, result.truncated) == ("task-10@0", "task-10@1", False)
+    assert run(ledgered, Request("task-10@1")).from_name == "task-9@1"
 
 
 def test_without_against_the_nearest_live_ancestor_checkpoint_is_before(
@@ -139,7 +140,7 @@ def test_names_with_newline_quotes_and_bytes_that_are_no_utf8_come_through(
     shown = json.loads(subprocess.run([*call, "--json"], cwd=repo, capture_output=True, check=True).stdout)
     assert {item["path"] for item in shown["files"]} == set(odd)
     assert shown["from"] == git("rev-parse", "HEAD^")
-    text = subprocess.run(call, cwd=repo, capture_output=True, check=True, text=True).stdout
+    text = subprocess.run([*call, "--stat"], cwd=repo, capture_output=True, check=True, text=True).stdout
     assert '"a\\nb"' in text
     assert '"caf\\351"' in text
 

@@ -12,7 +12,7 @@ import pytest
 from devs_git.commands import diff, rewind, status, undo
 from devs_git.domain.verbs import VerbRequest
 from devs_git.entrypoints import router
-from devs_git.entrypoints.cli.texts import log_text, move_text
+from devs_git.entrypoints.cli.texts import diff_text, log_text, move_text
 from devs_git.storage.git.filters import UndecidedFile, configured_filters
 from devs_git.storage.git.worktree_status import Changed
 from devs_git.workspace import Workspace
@@ -82,7 +82,7 @@ def test_the_working_tree_is_compared_without_what_a_filter_would_have_to_read(t
     assert (found.stats.files_changed, found.stats.insertions) == (1, 1)
     assert [one.path for one in found.not_told] == ["edited.up", "longer.up", "touched.up"]
     assert not (top.parent / "ran").exists()
-    assert "longer.up" in log_text.diff_text(found)
+    assert "longer.up" in diff_text.figures_text(found)
 
 
 def test_a_plan_that_could_not_tell_is_carried_out_as_it_was_made(tasks: Tasks) -> None:

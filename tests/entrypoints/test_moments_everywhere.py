@@ -68,11 +68,11 @@ def test_the_command_line_answers_as_the_tools_do(top: Path) -> None:
     shown = command(top, "show", f"moment:{ONE}/1")
     assert first in shown
     assert f"devs-git rewind {first}" in shown
-    lines = command(top, "diff", "moment:-1").split("\n")
+    lines = command(top, "diff", "moment:-1", "--stat").split("\n")
     assert lines[0].startswith(first)
     assert lines[0].endswith("-> the working tree")
     assert lines[3] == "2 files, +2 -3"
-    assert command(top, "diff", first, second).endswith("1 file, +1 -3\n")
+    assert command(top, "diff", first, second, "--stat").endswith("1 file, +1 -3\n")
     assert "Last moment: " in command(top, "status")
     refused = json.loads(command(top, "show", "moment:-9", "--json", status=3))
     assert (refused["code"], "2 moments" in refused["message"]) == ("MOMENT_NOT_FOUND", True)

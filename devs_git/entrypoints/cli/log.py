@@ -10,6 +10,7 @@ from devs_git.entrypoints.cli.command import as_text, command
 from devs_git.entrypoints.cli.texts import log_text
 
 if TYPE_CHECKING:
+    import devs_git.commands.diff
     import devs_git.commands.history
     import devs_git.commands.why
     from devs_git.domain.verbs import VerbRequest
@@ -106,31 +107,57 @@ def show(*, target: str) -> VerbRequest:
     return Request(target)
 
 
+def _diff_text(result: devs_git.commands.diff.Result) -> str | bytes:
+    from devs_git.commands.diff import PatchResult
+    from devs_git.entrypoints.cli.texts import diff_text
+
+    return diff_text.patch_text(result) if isinstance(result, PatchResult) else diff_text.figures_text(result)
+
+
 @command(
     "diff",
-    text=log_text.diff_text,
-    example="devs-git diff task-10\ndevs-git diff task-10 --against task-9 --hunks\ndevs-git diff --hunks\n"
-    "devs-git diff moment:-1",
+    text=_diff_text,
+    example="devs-git diff task-10\ndevs-git diff task-10 --stat\ndevs-git diff task-10@2 --against main\n"
+    "devs-git diff moment:-1\ndevs-git diff task-10 --json --patch",
 )
 @click.argument("target", required=False, default="")
 @click.argument("until", required=False, default="")
 @click.option(
     "--against",
     default="",
-    help="A checkpoint, a moment, HEAD or a commit. Default: the previous checkpoint, or HEAD.",
+    help="Compare with this checkpoint, moment, snapshot, branch or commit, or with where a task began (task-10@0).",
 )
-@click.option("--hunks", is_flag=True, help="Show the changed lines, too.")
+@click.option("--stat", is_flag=True, help="Show the changed files with the numbers of lines.")
 @click.option(
-    "--hunk-lines", type=int, default=2000, show_default=True, help="The highest number of changed lines."
+    "-p", "--patch", "--hunks", "hunks", is_flag=True, help="Show the changed lines, in --json, too."
 )
-def diff(*, target: str, until: str, against: str, hunks: bool, hunk_lines: int) -> VerbRequest:
-    """TARGET: what changed up to a checkpoint, or since a moment. TARGET UNTIL: from the one to the other."""
-    from devs_git.commands.diff import Request
+@click.option("--word-diff", "words", is_flag=True, help="Mark changed words, and not only changed lines.")
+@click.option(
+    "--hunk-lines",
+    type=int,
+    default=2000,
+    show_default=True,
+    help="The highest number of changed lines in --json.",
+)
+def diff(*, target: str, until: str, against: str, stat: bool, hunks: bool, **options: Any) -> VerbRequest:
+    """TARGET: what a task changed, or a numbered checkpoint since the one before, or what changed since a moment or commit.
+
+    TARGET UNTIL: from the one to the other.
+    """
+    from devs_git.commands.diff import NO_PATCH, Request
+    from devs_git.entrypoints.cli.texts import diff_text
     from devs_git.errors import invalid
 
     if until and against:
         raise invalid("against", "Name two ends, or one and --against.")
-    return Request(until or target, target if until else against, hunks, hunk_lines)
+    as_json = click.get_current_context().params["as_json"]
+    return Request(
+        until or target,
+        target if until else against,
+        hunks=hunks and as_json,
+        patch=NO_PATCH if as_json or stat else diff_text.form(),
+        **options,
+    )
 
 
 def _why_text(result: devs_git.commands.why.Result) -> str:

@@ -86,15 +86,15 @@ TOOLS: Final = (
     Tool(
         "checkpoint_diff",
         "diff",
-        "Show what changed up to a checkpoint, or since a moment: each file, and totals. With hunks also the changed lines, "
+        "Show what a task changed, or since a moment: each file, and totals. With hunks also the changed lines, "
         "up to a limit; the answer says if it was reached.",
         (
             Param("checkpoint", STATE, f"{CHECKPOINT} {MOMENT}", "target", required=True),
             Param(
                 "against",
                 TEXT,
-                "The checkpoint, moment or commit to compare with, or HEAD. Default: the previous checkpoint; "
-                "for a moment, the working tree.",
+                "The checkpoint, moment or commit to compare with, or HEAD. Default: where the task began; "
+                "for task-10@3 the one before; for a moment, the working tree.",
             ),
             Param("hunks", FLAG, "Include the changed lines."),
             Param(

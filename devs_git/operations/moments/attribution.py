@@ -18,9 +18,9 @@ from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.operations.moments.explained_changes import EditInput, Explained
 from devs_git.storage.catalog.sessions import session_signs
+from devs_git.storage.git.comparisons.tree_changes import Change, TreeEntry, compare_trees
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import GitFailed
-from devs_git.storage.git.tree_changes import Change, TreeEntry, compare_trees
 from devs_git.storage.moments import moment_store, prompted, read_moments
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace

@@ -9,8 +9,8 @@ from devs_git.domain.calls.edited_text import moved_from, text_after
 from devs_git.domain.clients.client import Client
 from devs_git.domain.moments.who_wrote import Edit, Look
 from devs_git.errors import DevsError
+from devs_git.storage.git.comparisons.tree_changes import Change, TreeEntry
 from devs_git.storage.git.objects import Objects
-from devs_git.storage.git.tree_changes import Change, TreeEntry
 from devs_git.values import immutable, replace
 
 # Bytes of a file that is compared. Of a larger one it is not known.

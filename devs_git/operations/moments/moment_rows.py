@@ -12,7 +12,7 @@ from devs_git.domain.moments.moment import Details, Moment
 from devs_git.domain.moments.named_moment import Turn
 from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.errors import DevsError
-from devs_git.storage.git.differences import count_files
+from devs_git.storage.git.comparisons.differences import count_files
 from devs_git.storage.git.objects import EMPTY_TREE, Objects
 from devs_git.storage.moments import moment_store, read_moments
 from devs_git.storage.worktree import active_task

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from devs_git.domain.resume.bundle import BundleChanges, BundleCode, BundleFile, BundleStats
-from devs_git.storage.git import differences, worktree_status
+from devs_git.storage.git import worktree_status
+from devs_git.storage.git.comparisons import differences
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.places import Places, worktrees
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, GitFailed

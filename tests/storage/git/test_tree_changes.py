@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.storage.git.comparisons.tree_changes import compare_trees
 from devs_git.storage.git.objects import EMPTY_TREE
-from devs_git.storage.git.tree_changes import compare_trees
 from devs_git.workspace import Workspace
 
 pytestmark = pytest.mark.quick

@@ -1,4 +1,4 @@
-"""log, history, show, diff, status and branch as text for people."""
+"""log, history, show, status and branch as text for people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from devs_git.entrypoints.cli.texts.render import (
     table,
     when,
 )
-from devs_git.entrypoints.console import exact, paint
+from devs_git.entrypoints.console import paint
 from devs_git.values import plain
 
 if TYPE_CHECKING:
@@ -172,34 +172,6 @@ def _page_lines(page: TaskPage) -> list[str]:
     for title, rows, count in kinds:
         lines += [f"{title} ({count}):\n{table(rows)}"] if rows else []
     return lines
-
-
-def diff_text(result: diff.Result) -> str:
-    lines = [f"{result.from_name} {short(result.from_)} -> {result.to_name} {short(result.to)}".rstrip()]
-    rows = [
-        (
-            status_word(item.action),
-            "binary" if item.binary else f"+{item.additions} -{item.deletions}",
-            f"{path(item.old_path)} -> {path(item.path)}" if item.old_path else path(item.path),
-        )
-        for item in result.files
-    ]
-    lines += [table(rows)] if rows else []
-    totals = result.stats
-    lines.append(f"{plural(totals.files_changed, 'file')}, +{totals.insertions} -{totals.deletions}")
-    lines += [_hunks(item) for item in result.files if item.hunks]
-    if result.truncated:
-        lines.append("There are more changed lines. To show them, use --hunk-lines.")
-    lines += unknown_files_lines(result)
-    return "\n".join(lines)
-
-
-def _hunks(item: diff.File) -> str:
-    lines = ["", paint(path(item.path), bold=True)]
-    for hunk in item.hunks:
-        lines.append(paint(exact(hunk.header), "cyan"))
-        lines += [paint(exact(line), {"+": "green", "-": "red"}.get(line[:1])) for line in hunk.lines]
-    return "\n".join(lines)
 
 
 def status_text(result: status.Result) -> str:

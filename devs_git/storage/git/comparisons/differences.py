@@ -28,7 +28,7 @@ _COMMON: Final = (
     "--submodule=short",
     "--full-index",
 )
-_SETTINGS: Final = (
+SETTINGS: Final = (
     # A refresh would lock and write the index, and start a hook for that.
     "diff.autoRefreshIndex=false",
     "diff.algorithm=default",
@@ -56,7 +56,7 @@ def _words(
     form = form if renames else (*form, "--no-renames")
     if after:
         return git, ("diff-tree", "-r", *_COMMON, *form, "--end-of-options", before, after, "--")
-    return git.with_config(*_SETTINGS), (
+    return git.with_config(*SETTINGS), (
         "diff",
         *_COMMON,
         *_TREE_ALONE,

@@ -1,0 +1,131 @@
+"""The two states that `diff` compares: what each name stands for, and with what a state is compared if nobody says it."""
+
+from __future__ import annotations
+
+from devs_git.domain.checkpoints.previous import candidates
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.moments import names
+from devs_git.errors import DevsError
+from devs_git.operations.checkpoint import named_checkpoint
+from devs_git.storage.git import refs
+from devs_git.storage.git.comparisons.differences import nearest_ancestor, parents
+from devs_git.storage.git.objects import EMPTY_TREE
+from devs_git.storage.git.program import Git
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+
+@immutable
+class Side:
+    """One side of a comparison: its name for people, and its commit or tree ('' for the working tree).
+
+    `left_out`: the untracked files that a moment does not have.
+    """
+
+    name: str
+    commit: str
+    is_moment: bool = False
+    left_out: tuple[str, ...] = ()
+
+
+def find(workspace: Workspace, git: Git, text: str, field: str, *, is_turn: bool = False) -> Side:
+    """The moment, snapshot or checkpoint with this name, else the commit that git knows by it (a branch, a tag, an oid).
+
+    `is_turn`: `moment:-1` is the state before the last turn, and not one from within it. The errors are those of a
+    checkpoint or a moment.
+    """
+    if text.startswith(names.PREFIX):
+        return _moment(workspace, text, field, is_turn=is_turn)
+    try:
+        if names.is_name(text):
+            return _moment(workspace, text, field)
+        target = ids.parse_target(text, field=field)
+        point = named_checkpoint.find(workspace.store_git, workspace.ledger.tip().here, target)
+    except DevsError:
+        commit = refs.commit_of(git, text)
+        if not commit:
+            raise
+        return Side(text, commit)
+    return Side(point.name, point.commit)
+
+
+def checkpoint(workspace: Workspace, git: Git, text: str) -> Checkpoint | None:
+    """The checkpoint that a target names; None if it names another state, or nothing.
+
+    TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT. The refusal of an active task says how to see its changes so far.
+    """
+    if not text or names.is_name(text):
+        return None
+    history = workspace.ledger.require().here
+    try:
+        target = ids.parse_target(text)
+        return None if target.number == 0 else resolve(history, target)
+    except DevsError as error:
+        if error.code == "NO_CHECKPOINT" and history.tasks[error.details["task_id"]].status == "active":
+            hint = f"See what it changed so far: devs-git diff {error.details['task_id']}@0"
+            raise DevsError(error.code, error.message, hint=hint, **error.details) from error
+        if error.code == "NO_CHECKPOINT" or not refs.commit_of(git, text):
+            raise
+    return None
+
+
+def before(workspace: Workspace, git: Git, target: ids.Target, point: Checkpoint) -> Side:
+    """With what a checkpoint is compared. By the name of its task it stands for all that the task did."""
+    history = workspace.ledger.require().here
+    if target.number is None and not target.oid and target.task == point.task_id:
+        return _begin(workspace, git, history, point)
+    return _previous(git, history, point)
+
+
+def _begin(workspace: Workspace, git: Git, history: History, point: Checkpoint) -> Side:
+    """Where the task of a checkpoint began.
+
+    Its work may be on a branch that does not have this commit, because somebody switched or rebased. Then it is the
+    parent of its first commit on this branch.
+    """
+    try:
+        begin = _task_begin(workspace, history, point.task_id)
+        if git.says("merge-base", "--is-ancestor", begin.commit, point.commit):
+            return Side(begin.name, begin.commit)
+    except DevsError:
+        # It was started before the first commit.
+        pass
+    own = [one for one in history.of_task(point.task_id) if not one.gone]
+    first = next((one for one in own if _contains(git, point, one)), point)
+    return _parent(git, first)
+
+
+def _contains(git: Git, point: Checkpoint, other: Checkpoint) -> bool:
+    known = refs.commit_of(git, other.commit)
+    return bool(known) and git.says("merge-base", "--is-ancestor", other.commit, point.commit)
+
+
+def _previous(git: Git, history: History, point: Checkpoint) -> Side:
+    """The nearest earlier live checkpoint that this one descends from; else its parent; else the empty tree."""
+    earlier = candidates(history, point)
+    commit = nearest_ancestor(git, point.commit, frozenset(earlier))
+    return Side(earlier[commit].name, commit) if commit else _parent(git, point)
+
+
+def _parent(git: Git, point: Checkpoint) -> Side:
+    above = parents(git, point.commit)
+    return Side(f"{point.name}^", above[0]) if above else Side("the empty tree", EMPTY_TREE)
+
+
+def _task_begin(workspace: Workspace, history: History, task_id: str) -> Checkpoint:
+    from devs_git.operations.checkpoint import task_begin  # few ask for it
+
+    return task_begin.find(workspace.store_git, history, task_id)
+
+
+def _moment(workspace: Workspace, text: str, field: str, *, is_turn: bool = False) -> Side:
+    """The files of a moment."""
+    from devs_git.operations.moments import resolve_moment
+    from devs_git.storage.moments import read_moments
+
+    look_for = resolve_moment.begin_of_turn if is_turn else resolve_moment.resolve
+    found = look_for(workspace, text, field=field)
+    state, details = read_moments.look_up(workspace.objects, found.id)
+    return Side(names.short_name(found.id), state.worktree, is_moment=True, left_out=details.left_out)

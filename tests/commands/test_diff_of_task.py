@@ -1,0 +1,113 @@
+"""`diff task-10` is the patch of the whole task, in git's own form."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import task_complete, task_start
+from devs_git.commands.diff import Request, run
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+from tests.support.terminal_person import at_terminal
+
+Make = Callable[..., str]
+
+
+@pytest.fixture
+def begun(ledgered: Workspace, mark: Make, repo: Path, git: Make) -> Path:
+    """Task 20 with two commits after its beginning, the first of them a checkpoint."""
+    task_start.run(ledgered, task_start.Request("20"))
+    (repo / "one.txt").write_text("1\n")
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    mark(20)
+    (repo / "two.txt").write_text("2\n")
+    git("add", "-A")
+    return repo
+
+
+def printed(top: Path, *words: str) -> bytes:
+    call = [sys.executable, "-m", "devs_git", "diff", *words]
+    return subprocess.run(call, cwd=top, capture_output=True, check=True).stdout
+
+
+@pytest.mark.quick
+def test_a_task_is_compared_with_where_it_began_and_a_checkpoint_with_the_one_before(
+    begun: Path, git: Make
+) -> None:
+    begin = git("rev-parse", "HEAD^")
+    task_complete.run(Workspace.open(begun), task_complete.Request("20", message="done"))
+    whole = run(Workspace.open(begun), Request("20"))
+    assert (whole.from_, whole.from_name) == (begin, "task-20@0")
+    assert [one.path for one in whole.files] == ["one.txt", "two.txt"]
+    step = run(Workspace.open(begun), Request("task-20@2"))
+    assert (step.from_name, [one.path for one in step.files]) == ("task-20@1", ["two.txt"])
+
+
+def test_an_active_task_is_refused_with_the_command_that_shows_its_changes_so_far(begun: Path) -> None:
+    with pytest.raises(DevsError) as caught:
+        run(Workspace.open(begun), Request("20"))
+    assert (caught.value.code, caught.value.hint) == (
+        "NO_CHECKPOINT",
+        "See what it changed so far: devs-git diff task-20@0",
+    )
+    so_far = run(Workspace.open(begun), Request("task-20@0"))
+    assert (so_far.to_name, [one.path for one in so_far.files]) == (
+        "the working tree",
+        ["one.txt", "two.txt"],
+    )
+
+
+def test_a_target_and_what_it_is_compared_with_are_whatever_git_calls_a_commit(
+    begun: Path, git: Make
+) -> None:
+    git("branch", "side", "HEAD^")
+    assert [one.path for one in run(Workspace.open(begun), Request("HEAD", "side")).files] == ["one.txt"]
+    assert run(Workspace.open(begun), Request("side")).to_name == "the working tree"
+    with pytest.raises(DevsError) as caught:
+        run(Workspace.open(begun), Request("nowhere"))
+    assert caught.value.code == "TASK_NOT_FOUND"
+
+
+@pytest.mark.quick
+def test_a_pipe_gets_the_patch_that_git_applies_whatever_the_settings_are(begun: Path, git: Make) -> None:
+    git("config", "diff.noprefix", "true")
+    git("config", "color.ui", "always")
+    (begun / "a.txt").write_bytes(b"caf\xe9\x1b[31m\r\n")
+    patch = printed(begun, "task-20@0")
+    assert b"\n+caf\xe9\x1b[31m\r\n" in patch
+    assert patch.startswith(b"diff --git a/a.txt b/a.txt\n")
+    subprocess.run(["git", "apply", "-R", "--check"], cwd=begun, input=patch, check=True)
+
+
+def test_a_terminal_has_the_colours_and_words_of_the_person(
+    begun: Path, git: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR")
+    git("config", "color.diff.new", "blue bold")
+    git("config", "diff.wordRegex", "[a-z]+")
+    (begun / "f1.txt").write_text("abc-def\n")
+    git("commit", "-qam", "words")
+    (begun / "f1.txt").write_text("abc-xyz\n")
+    _, shown = at_terminal(begun, "diff", "--word-diff")
+    assert "abc-" in shown
+    assert "\x1b[1;34m{+xyz+}" in shown
+
+
+def test_a_line_of_a_file_cannot_pass_for_a_colour_of_git(begun: Path) -> None:
+    (begun / "a.txt").write_text("\x1b[32mgreen\n\x9b31m\n")
+    _, shown = at_terminal(begun, "diff", "task-20@0")
+    assert "+\\x1b[32mgreen" in shown
+    assert "\\x9b31m" in shown
+
+
+def test_a_file_of_which_only_the_time_changed_has_no_section(begun: Path) -> None:
+    os.utime(begun / "f1.txt", (1, 1))
+    assert b"f1.txt" not in printed(begun, "task-20@0")
+    assert b"two.txt" in printed(begun, "task-20@0")
