@@ -43,7 +43,7 @@ class Request(VerbRequest):
     words: bool = False
 
     def __post_init__(self) -> None:
-        if names.is_name(self.target):
+        if self.target.startswith(names.PREFIX):
             names.parse(self.target)
         if names.is_name(self.target) and not self.against:
             object.__setattr__(self, "against", self.target)

@@ -89,7 +89,13 @@ TOOLS: Final = (
         "Show what a task changed, or since a moment: each file, and totals. With hunks also the changed lines, "
         "up to a limit; the answer says if it was reached.",
         (
-            Param("checkpoint", STATE, f"{CHECKPOINT} {MOMENT}", "target", required=True),
+            Param(
+                "checkpoint",
+                text_schema(r"[\s\S]+"),
+                f"{CHECKPOINT} {MOMENT} Or a commit.",
+                "target",
+                required=True,
+            ),
             Param(
                 "against",
                 TEXT,
