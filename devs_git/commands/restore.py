@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.checkpoints import targets
 from devs_git.domain.ledger.event_operations import Restored
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.moments import names
-from devs_git.domain.verbs import VerbRequest
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import invalid
 from devs_git.operations.checkpoint import named_checkpoint, snapshots
 from devs_git.operations.gates import check_tas_lock
@@ -23,7 +23,7 @@ from devs_git.storage.ledger import rewritten_commits
 from devs_git.storage.worktree import active_task, journal, move_tree, survey
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.survey import Survey
-from devs_git.values import immutable, replace
+from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -35,13 +35,14 @@ if TYPE_CHECKING:
 class Request(VerbRequest):
     """`target`: a checkpoint, a snapshot's branch or a moment. `paths`: relative to `folder` or to the root; () for all files.
 
-    `worktree`: make a linked worktree in this folder, in the moment's state, and change nothing here.
+    `dry_run`: only say what would happen. `worktree`: make a linked worktree in this folder, in the moment's state, and change nothing here.
     """
 
     target: str
     paths: tuple[str, ...] = ()
     folder: str = ""
     worktree: str | None = None
+    dry_run: bool = False
 
     def __post_init__(self) -> None:
         if self.worktree is not None:
@@ -57,17 +58,20 @@ class Request(VerbRequest):
         if not names.is_name(self.target):
             hint = "For a checkpoint: git worktree add DIR devs/task-10"
             raise invalid("worktree", "A worktree is made of a moment or a snapshot.", hint=hint)
+        if self.dry_run:
+            raise invalid("dry_run", "A new worktree changes nothing that is here, so it has no dry run.")
         if self.paths:
             raise invalid("paths", "A worktree gets all files of the moment.", hint="Leave the paths away.")
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """`commit` is HEAD afterwards: the new commit, or the old one for a moment, and if no file had to change (`files` is 0).
 
     `left_out`: what the moment does not have: nested repositories, and files that were too large. `worktree`: the folder of
     the worktree that was made, '' for none; if its HEAD is detached, `detached` says why. `under_way`: git's operation of
-    then, which git does not know any more.
+    then, which git does not know any more. Of a dry run, `changes` has the files, with counts and at most 1000 names of each
+    kind; `commit` is HEAD as it is, and `restore_id` is ''.
     """
 
     restored_from: str
@@ -83,6 +87,8 @@ class Result:
     worktree: str = ""
     detached: str = ""
     under_way: str = ""
+    changes: dict[str, Any] = field(default_factory=dict)
+    blocked_by: tuple[dict[str, Any], ...] = ()
 
 
 def find(workspace: Workspace, request: Request) -> str:
@@ -129,6 +135,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     """
     if request.worktree is not None:
         return _restore_worktree(workspace, request, request.worktree)
+    if request.dry_run:
+        with move_tree.translate_failures(REFUSAL):
+            return _preview(workspace, request)
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
         tip = workspace.ledger.require()
         if request.target.startswith(names.PREFIX):
@@ -143,6 +152,31 @@ def run(workspace: Workspace, request: Request) -> Result:
             tree = restored_tree.write(site, folder, found, source, paths)
             check_tas_lock.check_tree(site.git, tip, found.head, tree)
             return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
+
+
+def _preview(workspace: Workspace, request: Request) -> Result:
+    from devs_git.operations.rewind import restore_preview
+
+    site, tip = workspace.site, workspace.ledger.require()
+    paths = restored_tree.below_top(site.top, request.folder, request.paths)
+    if request.target.startswith(names.PREFIX):
+        seen = restore_preview.of_moment(site, _moment(workspace, request), paths)
+    else:
+        source, request = _source(workspace, tip, request), _canonical(workspace, tip, request)
+        seen = restore_preview.of_commit(site, tip, source, paths)
+    return Result(
+        restored_from=request.target,
+        commit=seen.found.head,
+        branch=seen.found.branch.removeprefix("refs/heads/"),
+        restore_id="",
+        files=seen.changes["count"],
+        paths=paths,
+        not_exact=(),
+        edited=(),
+        backup="",
+        changes=seen.changes,
+        blocked_by=tuple(error.envelope() for error in seen.refusals),
+    )
 
 
 def _restore_moment(workspace: Workspace, site: Site, request: Request) -> Result:

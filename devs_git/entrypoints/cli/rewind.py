@@ -114,6 +114,7 @@ def checkout(**options: Any) -> VerbRequest:
 @click.argument("paths", nargs=-1)
 @click.option("--before", default="", metavar="TASK", help="Where this task began, in place of a target.")
 @click.option("--worktree", metavar="DIR", help="Make a worktree in this folder, in the state of a moment.")
+@click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
 def restore(*, target: str, paths: tuple[str, ...], before: str, **options: Any) -> VerbRequest:
     from devs_git.commands.restore import Request
     from devs_git.domain.checkpoints import targets

@@ -11,7 +11,7 @@ from devs_git.domain.ledger.event_operations import Restored
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.moments import names
 from devs_git.domain.moments.moment import Moment
-from devs_git.errors import invalid
+from devs_git.errors import DevsError, invalid
 from devs_git.operations.rewind import refusals
 from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import ChangeResult, StateChange, carry_out, movement
@@ -19,7 +19,7 @@ from devs_git.storage.git.objects import EXECUTABLE, GITLINK, Entry
 from devs_git.storage.git.private_index import DURABLE, add_entries, private
 from devs_git.storage.git.program import split_z
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.moments import read_moments
+from devs_git.storage.moments import moment_store, read_moments
 from devs_git.storage.worktree import (
     active_task,
     attributes,
@@ -76,6 +76,29 @@ def restore_files(workspace: Workspace, site: Site, moment: Moment, paths: Seque
     with journal.remove_leftovers_on_failure(site.places, op_id):
         moved = _bring(workspace, site, (op_id, moment), found, chosen)
     return FilesRestored(op_id, found, details.left_out, moved)
+
+
+def preview(
+    site: Site, moment: Moment, paths: Sequence[str]
+) -> tuple[Survey, dict[str, tuple[str, ...]], list[DevsError]]:
+    """What a restore would change, and what refuses it. It writes nothing."""
+    state, details = read_moments.look_up(site.objects, moment.id)
+    git = moment_store.with_objects(site.git, site.places.common)
+    found = survey.take(git, site.top)
+    files = list_files(git, details.ignored) | list_files(git, state.worktree)
+    wanted = {path: one for path, one in _select(files, paths, moment) if one.mode != GITLINK}
+    differing = _differing(found, state, wanted, list_files(git, state.raw))
+    blocked = obstacles.find(site.top, differing, lambda path: path in found.entries)
+    against = [
+        *survey.reasons_against_moving(site.places, found),
+        *refusals.of_obstacles(Footprint((), (), (), blocked, (), (), {}, {}), blocked.files, "save"),
+    ]
+    new = tuple(path for path in differing if not os.path.lexists(f"{site.top}/{path}"))
+    return (
+        found,
+        {"added": new, "modified": tuple(sorted(differing.keys() - set(new))), "deleted": ()},
+        against,
+    )
 
 
 def _select(files: Mapping[str, Entry], paths: Sequence[str], moment: Moment) -> Iterable[tuple[str, Entry]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from devs_git.domain.checkpoints import rewind_selection
 from devs_git.domain.checkpoints.rewind_selection import Effect
@@ -33,7 +33,7 @@ class DropPlan:
 
 @immutable
 class Preview:
-    """What a drop would change, and why it is refused. `files`: the paths that are added, modified and deleted."""
+    """What a new commit would change, and why it is refused. `files`: the paths that are added, modified and deleted."""
 
     files: dict[str, tuple[str, ...]]
     refusals: tuple[DevsError, ...]
@@ -97,11 +97,15 @@ def write_tree(site: Site, git: Git, plan: DropPlan) -> str:
 
 def preview(site: Site, plan: DropPlan) -> Preview:
     """What the drop would change. All objects are written into a temporary folder."""
-    found = plan.found
+    return preview_commit(site, plan.found, lambda git: write_tree(site, git, plan))
+
+
+def preview_commit(site: Site, found: Survey, write: Callable[[Git], str]) -> Preview:
+    """What a new commit on HEAD would change. `write` makes its tree with a git that writes into a temporary folder."""
     against = survey.reasons_against_moving(site.places, found)
     with object_folders.temporary(site.git, site.places.common / "objects") as git:
         try:
-            tree = write_tree(site, git, plan)
+            tree = write(git)
         except DevsError as error:
             return Preview({"added": (), "modified": (), "deleted": ()}, (*against, error))
         files = reverted_tree.changed_files(git, found.head, tree)
@@ -121,7 +125,7 @@ def _same_objects(git: Git, other: Git) -> Git:
 def _local_changes(paths: list[str]) -> DevsError:
     return immovable(
         "dirty",
-        f"The drop would change files with local changes, such as {paths[0]!r} ({len(paths)} in all).",
+        f"This would change files with local changes, such as {paths[0]!r} ({len(paths)} in all).",
         hint="Commit or stash them first.",
         paths=paths[:100],
     )

@@ -245,6 +245,8 @@ def checkout_text(result: checkout.Result) -> str:
 
 
 def restore_text(result: restore.Result) -> str:
+    if result.changes:
+        return _restore_plan_text(result)
     if result.worktree:
         return _worktree_text(result)
     if not result.files:
@@ -254,6 +256,18 @@ def restore_text(result: restore.Result) -> str:
         into = "into the working tree; nothing is committed"
     line = f"Restored {plural(result.files, 'file')} of {result.restored_from} {into}."
     return "\n".join([line, *_edited_lines(result), "To return: devs-git undo"])
+
+
+def _restore_plan_text(plan: restore.Result) -> str:
+    """The plan of a restore."""
+    into = "into the working tree" if plan.restored_from.startswith("moment:") else "as a new commit"
+    lines = [
+        f"Restore files of {plan.restored_from} {into}",
+        f"  brings          {plan_lines.count(plan)}",
+        *plan_lines.files(plan),
+        f"  saves           {_saved_as('discard')}",
+    ]
+    return "\n".join([*lines, *blocked_lines(plan)])
 
 
 def _worktree_text(result: restore.Result) -> str:

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.entrypoints.cli.texts.render import path, plural
 
 if TYPE_CHECKING:
-    from devs_git.commands import drop, rewind
+    from devs_git.commands import drop, restore, rewind
 
 _FILES: Final = 10  # files that a plan names
 _NAMES: Final = 5  # tasks or branches that one line names
 _WORDS: Final = (("added", "comes back"), ("modified", "changes"), ("deleted", "leaves"))
 
 
-def files(plan: rewind.Plan | drop.Result) -> list[str]:
+def files(plan: rewind.Plan | drop.Result | restore.Result) -> list[str]:
     """The files that come back, change and leave: the first ten, then how many more there are."""
-    found = plan.files
+    found = _found(plan)
     named = [(word, name) for kind, word in _WORDS for name in found[kind]][:_FILES]
     lines = [f"  {word:14}  {path(name)}" for word, name in named]
     more = found["count"] - len(named)
     return lines + ([f"{'':18}and {plural(more, 'more file')}"] if more else [])
 
 
-def count(plan: rewind.Plan | drop.Result) -> str:
+def count(plan: rewind.Plan | drop.Result | restore.Result) -> str:
     """How many files come back, change and leave."""
-    found = plan.files
+    found = _found(plan)
     added, modified, deleted = (found[f"{kind}_count"] for kind, _ in _WORDS)
     return f"{plural(found['count'], 'file')} ({added} added, {modified} modified, {deleted} deleted)"
+
+
+def _found(plan: rewind.Plan | drop.Result | restore.Result) -> Mapping[str, Any]:
+    return plan.files if isinstance(plan.files, dict) else plan.changes
 
 
 def undone(points: Sequence[str]) -> str:

@@ -1,0 +1,64 @@
+"""What a restore would change, and why it is refused. It writes nothing into the repository."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from devs_git.domain.moments.moment import Moment
+from devs_git.errors import DevsError
+from devs_git.operations.gates import check_tas_lock
+from devs_git.operations.rewind import drop_plan, restored_tree
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import journal, survey
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.survey import Survey
+from devs_git.values import immutable, replace
+
+_LISTED: Final = 1000
+
+
+@immutable
+class RestorePreview:
+    """`changes` has the files that are added, modified and deleted: their counts, and at most 1000 names of each kind."""
+
+    found: Survey
+    changes: dict[str, Any]
+    refusals: tuple[DevsError, ...]
+
+
+def of_commit(site: Site, tip: Tip, source: str, paths: Sequence[str]) -> RestorePreview:
+    """The preview of a restore from a commit."""
+    found = survey.take(site.git, site.top)
+    survey.require_commit(found)
+    with tempfile.TemporaryDirectory() as folder:
+
+        def write(git: Git) -> str:
+            tree = restored_tree.write(replace(site, git=git), Path(folder), found, source, paths)
+            check_tas_lock.check_tree(git, tip, found.head, tree)
+            return tree
+
+        seen = drop_plan.preview_commit(site, found, write)
+    return _preview(site, found, seen.files, seen.refusals)
+
+
+def of_moment(site: Site, moment: Moment, paths: Sequence[str]) -> RestorePreview:
+    """The preview of a restore from a moment."""
+    from devs_git.operations.moments import restore_files
+
+    found, files, against = restore_files.preview(site, moment, paths)
+    return _preview(site, found, files, against)
+
+
+def _preview(
+    site: Site, found: Survey, files: Mapping[str, Sequence[str]], against: Sequence[DevsError]
+) -> RestorePreview:
+    changes = {
+        "count": sum(map(len, files.values())),
+        **{f"{kind}_count": len(names) for kind, names in files.items()},
+        **{kind: tuple(names[:_LISTED]) for kind, names in files.items()},
+    }
+    return RestorePreview(found, changes, (*against, *journal.interruption_errors(site.places)))
