@@ -51,6 +51,7 @@ class Workspace:
     clock: Callable[[], datetime] = system_clock
     progress: Callable[[str, int, int], None] = field(default=lambda _what, _done, _total: None)
     say: Callable[[str], None] = field(default=lambda _text: None)
+    dry_run: bool = False  # nothing is written, not even what can be made again
     offline: bool = False  # for reading: git asks no remote, and starts no program that the repository names
 
     @classmethod
@@ -103,7 +104,9 @@ class Workspace:
         from devs_git.storage.ledger.store import Ledger  # not needed to read the catalog
 
         sign, now = self.signature, self.now
-        return Ledger(self.store_git, self.objects, self.places.common, sign, now, self.with_identity)
+        return Ledger(
+            self.store_git, self.objects, self.places.common, sign, now, self.with_identity, not self.dry_run
+        )
 
     @cached_property
     def identity(self) -> tuple[str, str]:

@@ -70,7 +70,7 @@ def find(workspace: Workspace, request: Request) -> object:
         return snapshots.commit_of(workspace.git, request.target)
     if names.is_name(request.target):
         return _moment(workspace, request.target)
-    return named_checkpoint.find(workspace.store_git, workspace.ledger.require().here, request.target)
+    return named_checkpoint.look_up(workspace.store_git, workspace.ledger.require(), request.target)[0]
 
 
 def _moment(workspace: Workspace, target: str) -> Moment:
@@ -88,7 +88,7 @@ def _place(workspace: Workspace, tip: Tip, target: str) -> _Place:
 
         moment = _moment(workspace, target)
         return _Place(names.short_name(moment.id), moment_commit.commit_of(workspace, moment))
-    point = named_checkpoint.find(workspace.store_git, tip.here, target)
+    point = named_checkpoint.confirm(workspace.store_git, tip, target)
     rewritten_commits.require(workspace.store_git, point)
     return _Place(point.name, point.commit, point)
 

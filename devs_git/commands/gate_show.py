@@ -13,6 +13,7 @@ from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VERBS, VerbRequest
 from devs_git.storage.documents import tas_file
 from devs_git.storage.ledger import checked_tip, gate_files
+from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -120,7 +121,7 @@ def _lines(text: str) -> list[str]:
 def _find_missing(tip: Tip, gate: Gate, before: str) -> list[str]:
     found = []
     task = gate.text("task_id")
-    if task and task not in tip.history.tasks:
+    if task and task not in listing.of_tasks(tip, task).tasks:
         found.append(f"The task {task} is not known here.")
     if gate.gate_type == gate_model.TAS_REVISION:
         if not gate.request.get("tas_before"):

@@ -17,6 +17,7 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.comparisons.differences import letters, parents
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.ledger import rewritten_commits
+from devs_git.storage.ledger.index import listing
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
@@ -114,13 +115,14 @@ def run(workspace: Workspace, request: Request) -> Result | MomentResult:
 def show_checkpoint(workspace: Workspace, request: Request) -> Result:
     """The checkpoint that the request names. With the name of a task: its page, whatever the status of the task is."""
     tip = workspace.ledger.require()
-    history, target = tip.here, ids.parse_target(request.target)
+    target = ids.parse_target(request.target)
+    history = listing.of_target(tip, target)
     if target.task not in history.tasks or target.number is not None or target.oid:
         from devs_git.operations.checkpoint import named_checkpoint  # the page of a task does not need it
 
-        found = named_checkpoint.find(workspace.store_git, history, target)
+        found, history = named_checkpoint.look_up(workspace.store_git, tip, target)
         return _with_checkpoint(workspace, history, found, None)
-    page, point = _page(workspace, tip, target.task), newest(history, target.task)
+    page, point = _page(workspace, tip, history, target.task), newest(history, target.task)
     if point:
         return _with_checkpoint(workspace, history, point, page)
     return _without_checkpoint(workspace, page)
@@ -191,10 +193,10 @@ def _without_checkpoint(workspace: Workspace, page: TaskPage) -> Result:
     )
 
 
-def _page(workspace: Workspace, tip: Tip, task_id: str) -> TaskPage:
+def _page(workspace: Workspace, tip: Tip, history: History, task_id: str) -> TaskPage:
     from devs_git.operations.checkpoint import task_page  # it opens the catalog
 
-    return task_page.read(workspace, tip, tip.here.tasks[task_id])
+    return task_page.read(workspace, tip, history, history.tasks[task_id])
 
 
 def show_moment(workspace: Workspace, request: Request) -> MomentResult:

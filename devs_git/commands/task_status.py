@@ -9,6 +9,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations, unrecorded_commits
 from devs_git.storage.ledger import task_files
+from devs_git.storage.ledger.index import listing
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -63,14 +64,16 @@ def run(workspace: Workspace, request: Request) -> Result:
     task_id = request.task_id or active
     if not task_id:
         raise no_active_task()
-    if task_id not in tip.here.tasks:
+    history = listing.of_tasks(tip, task_id)
+    if task_id not in history.tasks:
         from devs_git.domain.ledger import meant_tasks
 
-        task_id = meant_tasks.require(tip.here.tasks, task_id)
-    task = tip.here.tasks[task_id]
+        history = tip.here
+        task_id = meant_tasks.require(history.tasks, task_id)
+    task = history.tasks[task_id]
     record = task_files.newest(tip, task_id)
-    points = tip.here.of_task(task_id)[: -NEWEST - 1 : -1]
-    rows = commit_locations.rows(workspace, points, tip.here, lambda _point: task.status)
+    points = history.of_task(task_id)[: -NEWEST - 1 : -1]
+    rows = commit_locations.rows(workspace, points, history, lambda _point: task.status)
     newest = next(((point, row) for point, row in zip(points, rows, strict=True) if not point.replaced), None)
     return Result(
         task_id=task_id,
@@ -79,7 +82,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         plan=record.get("plan", ""),
         contract=task.contract,
         agent=task.agent,
-        phase=tip.here.phase_of(task),
+        phase=history.phase_of(task),
         worktree=task.worktree,
         active_here=active == task_id,
         started_at=task.started_at,
@@ -87,7 +90,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         next_checkpoint=task.next_number,
         checkpoints=rows,
         unrecorded=unrecorded_commits.read(workspace.places),
-        way_back=return_path.describe(tip.here, *newest) if newest else "",
+        way_back=return_path.describe(history, *newest) if newest else "",
         not_believed=workspace.why_not_believed(),
         parent=task.parent,
         spawned_by=task.spawned_by,

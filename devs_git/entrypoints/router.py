@@ -41,7 +41,7 @@ def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
     acting = reading if request.dry_run or row.tier == READS else workspace
     _require_init(row, acting)
     if request.dry_run:
-        return _dry_run(row, module, acting, request)
+        return _dry_run(row, module, replace(acting, dry_run=True), request)
     _recover_first(row, workspace.start())
     with _time_limit(row) if row.seconds else contextlib.nullcontext():
         return _run(row, module, acting, request)

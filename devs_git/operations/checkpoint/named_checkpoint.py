@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ids import Target, parse_target
+from devs_git.domain.ledger.ids import Target, checkpoint_ref, parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git
 from devs_git.values import replace
+
+if TYPE_CHECKING:
+    from devs_git.storage.ledger.store import Tip
 
 
 def find(git: Git, history: History, target: Target | str) -> Checkpoint:
@@ -40,3 +45,27 @@ def canonical(text: str, point: Checkpoint) -> str:
     if target.beginning and any(oid.startswith(target.beginning) for oid in (point.tag, point.commit)):
         return text
     return str(replace(target, task=point.task_id, short=""))
+
+
+def look_up(git: Git, tip: Tip, target: Target | str) -> tuple[Checkpoint, History]:
+    """The same for a command that only shows it, with the history that has its task: the index says which events are read.
+
+    If that finds none, the whole ledger is asked.
+    """
+    from devs_git.storage.ledger.index import listing  # a rewind reads the ledger itself
+
+    wanted = parse_target(target) if isinstance(target, str) else target
+    history = listing.of_target(tip, wanted)
+    try:
+        return find(git, history, wanted), history
+    except DevsError:
+        return find(git, tip.here, wanted), tip.here
+
+
+def confirm(git: Git, tip: Tip, target: Target | str) -> Checkpoint:
+    """The same for a command that acts on it: its own ref names its tag, or the whole ledger is read."""
+    from devs_git.storage.git import refs
+
+    point, _ = look_up(git, tip, target)
+    ref = checkpoint_ref(point.task_id, point.number)
+    return point if point.tag and refs.read(git, ref) == point.tag else find(git, tip.here, target)

@@ -22,17 +22,18 @@ from devs_git.storage.catalog import conversation_snapshots, messages, search, s
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import OfTask
 from devs_git.storage.ledger import gate_files, task_files
+from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
 
 MOST = 20
 
 
-def read(workspace: Workspace, tip: Tip, task: Task) -> TaskPage:
+def read(workspace: Workspace, tip: Tip, history: History, task: Task) -> TaskPage:
     """The page of a task, as this clone sees it."""
-    history, record = tip.here, task_files.newest(tip, task.task_id)
+    record = task_files.newest(tip, task.task_id)
     points = history.of_task(task.task_id)
-    children = [one for one in history.tasks.values() if one.parent == task.task_id]
+    children = listing.children(tip, task.task_id)
     with open_catalog.open_or_empty(workspace) as catalog:
         shown = tuple(_point(catalog, history, point) for point in points[: -MOST - 1 : -1])
         message_count, _newest = messages.tally(catalog, OfTask(task.task_id))

@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.migrations import STEPS
+from devs_git.storage.git.files import read_only
 
 NAME: Final = "catalog.db"
 # All exceptions that an unusable catalog raises.
@@ -222,21 +223,6 @@ def _configure(base: sqlite3.Connection) -> sqlite3.Connection:
     base.execute("PRAGMA synchronous = NORMAL")
     base.create_function("devs_message", 1, bodies.message, deterministic=True)
     return base
-
-
-def read_only(path: Path) -> str:
-    """The URI to open a catalog without writing.
-
-    With `immutable`, SQLite makes no other files, and does not read the log `-wal`. So `immutable` is used only if the log
-    is empty: while the catalog is open elsewhere, the log has the newest rows.
-    """
-    from urllib.parse import quote
-
-    try:
-        held = path.with_name(path.name + "-wal").stat().st_size > 0
-    except OSError:
-        held = False
-    return f"file:{quote(os.fspath(path))}?mode=ro" + ("" if held else "&immutable=1")
 
 
 def statements(script: str) -> Iterator[str]:

@@ -19,7 +19,8 @@ from devs_git.domain.ledger.clone_view import points_in_doubt
 from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.ledger.history import History
 from devs_git.storage.catalog import conversation_snapshots, steering
-from devs_git.storage.catalog.database import Catalog, read_only
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.git.files import read_only
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 
 if TYPE_CHECKING:

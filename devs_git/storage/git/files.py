@@ -51,3 +51,18 @@ def replace_file(
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with replacement(path, mode=mode, exact=exact, durable=durable) as stream:
         stream.write(data)
+
+
+def read_only(path: Path) -> str:
+    """The URI to open a database without writing.
+
+    With `immutable`, SQLite makes no other files, and does not read the log `-wal`. So `immutable` is used only if the log
+    is empty: while the database is open elsewhere, the log has the newest rows.
+    """
+    from urllib.parse import quote
+
+    try:
+        held = path.with_name(path.name + "-wal").stat().st_size > 0
+    except OSError:
+        held = False
+    return f"file:{quote(os.fspath(path))}?mode=ro" + ("" if held else "&immutable=1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 
 from devs_git.domain.ledger.events import Event
 from devs_git.storage.ledger.store import Ledger
@@ -32,3 +32,9 @@ def back(ledger: Ledger, start: str, merge: str = "") -> Iterator[tuple[Event, s
 def has(ledger: Ledger, tip: str, oid: str) -> bool:
     """Whether the ledger up to `tip` has this event."""
     return not ledger.reader.attempt("merge-base", "--is-ancestor", oid, tip, ok=(0, 1, 128))[0]
+
+
+def at(ledger: Ledger, oids: Sequence[str]) -> Generator[Event]:
+    """The events with these oids, in this order. The caller has checked that these are oids: git takes options there."""
+    script = "".join(f"{oid}\n" for oid in oids).encode()
+    yield from ledger.read_events("--no-walk=unsorted", "--stdin", stdin=script) if oids else ()

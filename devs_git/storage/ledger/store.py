@@ -107,6 +107,7 @@ class Ledger:
     # The current time in the form of events.
     now: Callable[[], str]
     with_identity: Callable[[Git], Git] = _as_it_is
+    keeps_index: bool = True  # a dry run writes none
     # The last history that was folded, if any.
     _folded: list[History] = field(default_factory=list, compare=False, repr=False)
 
@@ -185,8 +186,12 @@ class Ledger:
         """Events reachable from `tips` (default: the ledger) and not from `since`, read as they are needed. Newest first by default."""
         order = ("--topo-order", "--reverse") if oldest_first else order
         bound = (f"^{since}",) if since else ()
+        return self.read_events(*order, *(tips or (LEDGER,)), *bound, "--")
+
+    def read_events(self, *what: str, stdin: bytes = b"") -> Generator[Event]:
+        # `what`: words for `git rev-list`.
         words = ("--no-commit-header", "--encoding=UTF-8", "--format=%H%x1f%P%x1f%B%x00")
-        output = self.reader.stream("rev-list", *words, *order, *(tips or (LEDGER,)), *bound, "--")
+        output = self.reader.stream("rev-list", *words, *what, stdin=stdin)
         with closing(output), _require_complete():
             for record in bounded.records(output, limits.COMMIT):
                 oid, parents, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)

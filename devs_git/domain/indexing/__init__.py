@@ -1,0 +1,1 @@
+"""What the index of the ledger has of each event."""

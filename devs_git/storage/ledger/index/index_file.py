@@ -1,0 +1,91 @@
+"""Open the index for a tip of the ledger: as it is, grown, made anew, in memory, or not at all."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from devs_git.errors import DevsError
+from devs_git.storage.git.program import GitFailed
+from devs_git.storage.ledger.index import NAME, grow, index_tables
+
+if TYPE_CHECKING:
+    from devs_git.storage.ledger.store import Ledger
+
+LOCK: Final = "devs/index.lock"
+# What makes the index unusable for one command. The ledger itself may be damaged: then the fold says so.
+TROUBLE: Final = (*index_tables.TROUBLE, DevsError, GitFailed)
+_PATIENT: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_UNWRITABLE: Final = (
+    *_PATIENT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+)
+
+
+def open_at(ledger: Ledger, tip: str) -> sqlite3.Connection | None:
+    """The index of the ledger up to `tip`; None if the caller has to read the ledger itself."""
+    if not ledger.keeps_index and not (ledger.common / NAME).exists():
+        return None
+    try:
+        if ledger.keeps_index:
+            with suppress(sqlite3.OperationalError, OSError):
+                return _grown(ledger, tip)
+        return _in_memory(ledger, tip)
+    except sqlite3.DatabaseError:
+        discard(ledger)
+        return None
+    except TROUBLE:
+        return None
+
+
+def discard(ledger: Ledger) -> None:
+    """Throw away a damaged file, unless a process writes it: the next command makes it anew."""
+    from devs_git.storage.git import locks
+
+    if ledger.keeps_index:
+        with suppress(DevsError, OSError), locks.hold(ledger.common / LOCK, wait=0.0):
+            index_tables.delete(ledger.common / NAME)
+
+
+def _grown(ledger: Ledger, tip: str) -> sqlite3.Connection:
+    """The file at `tip`. sqlite3.OperationalError if it cannot be written now."""
+    from devs_git.storage.git import locks
+
+    path = ledger.common / NAME
+    base = index_tables.open_file(path, writable=True)
+    try:
+        if not grow.is_at(base, tip):
+            try:
+                with locks.hold(ledger.common / LOCK, wait=0.0):
+                    grow.bring_to(base, ledger, tip)
+            except DevsError as error:
+                if error.code != "BUSY":
+                    raise
+                raise sqlite3.OperationalError("another process writes") from error
+    except sqlite3.OperationalError as error:
+        base.close()
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_BUSY) & 0xFF not in _UNWRITABLE:
+            # Tables that are not ours: this is no index.
+            raise sqlite3.DatabaseError("not an index") from error
+        raise
+    except BaseException:
+        base.close()
+        raise
+    return base
+
+
+def _in_memory(ledger: Ledger, tip: str) -> sqlite3.Connection | None:
+    """The file, or a copy of it in memory, grown to `tip`; None if the file has nothing yet."""
+    base = index_tables.open_file(ledger.common / NAME, writable=False)
+    if grow.is_at(base, tip):
+        return base
+    if not index_tables.about(base, "tip"):
+        base.close()
+        return None
+    copy = index_tables.copy_to_memory(base)
+    grow.bring_to(copy, ledger, tip)
+    return copy

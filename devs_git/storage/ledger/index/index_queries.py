@@ -1,0 +1,136 @@
+"""What the index is asked: which events touch some tasks, and which tasks have a checkpoint. None without an index."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from devs_git.domain.indexing.touches import PRESERVES, STEERS
+from devs_git.domain.ledger import clone_view
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import History, fold
+from devs_git.domain.ledger.ids import Target, is_oid
+from devs_git.storage.ledger import clone_history, event_walk
+from devs_git.storage.ledger.index import index_file
+
+if TYPE_CHECKING:
+    from devs_git.storage.ledger.store import Ledger, Tip
+
+Answer = TypeVar("Answer")
+# Values in one query.
+_AT_ONCE: Final = 500
+
+
+def ask(tip: Tip, question: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
+    """The answer of the index to a question; None if there is no index, or it is damaged."""
+    base = index_file.open_at(tip.ledger, tip.oid)
+    if base is None:
+        return None
+    try:
+        return question(base)
+    except sqlite3.DatabaseError:
+        index_file.discard(tip.ledger)
+    except index_file.TROUBLE:
+        pass
+    finally:
+        base.close()
+    return None
+
+
+def of_tasks(tip: Tip, tasks: set[str]) -> History | None:
+    """See `listing`."""
+    return ask(tip, lambda base: _history(tip, base, tasks))
+
+
+def of_target(tip: Tip, target: Target) -> History | None:
+    """See `listing`."""
+    return ask(tip, lambda base: _history(tip, base, _tasks_meant(base, target)))
+
+
+def tasks_at(tip: Tip, commits: Sequence[str]) -> set[str] | None:
+    """See `listing`."""
+    return ask(tip, lambda base: {row[0] for row in _rows(base, _AT_COMMIT, commits)})
+
+
+def started_below(tip: Tip, task: str) -> History | None:
+    """The history with each task that was once started as a part of this one."""
+    return ask(tip, lambda base: _history(tip, base, {one.task for one in _started_below(tip, base, task)}))
+
+
+_AT_COMMIT: Final = "SELECT task FROM points WHERE commit_oid IN ({})"
+_OF_TASKS: Final = "SELECT e.seq, e.oid FROM touches t JOIN events e ON e.seq = t.seq WHERE t.task IN ({})"
+
+
+def _rows(base: sqlite3.Connection, query: str, values: Collection[str]) -> Iterator[tuple[str, ...]]:
+    """The rows of a query with many values, some hundred at once."""
+    every = list(values)
+    for first in range(0, len(every), _AT_ONCE):
+        some = every[first : first + _AT_ONCE]
+        yield from base.execute(query.format(",".join("?" * len(some))), some)
+
+
+def _tasks_meant(base: sqlite3.Connection, target: Target) -> set[str]:
+    found = {target.task} if target.task else set[str]()
+    if target.oid:
+        query = "SELECT task FROM points WHERE tag = ?1 UNION SELECT task FROM points WHERE commit_oid = ?1"
+        return found | {row[0] for row in base.execute(query, (target.oid,))}
+    known = base.execute("SELECT 1 FROM tasks WHERE task = ?", (target.task,)).fetchone()
+    if target.beginning and not known:
+        query = (
+            "SELECT task FROM points WHERE tag >= ?1 AND tag < ?2"
+            " UNION SELECT task FROM points WHERE commit_oid >= ?1 AND commit_oid < ?2"
+        )
+        # The letter after `f`.
+        found |= {row[0] for row in base.execute(query, (target.beginning, target.beginning + "g"))}
+    return found
+
+
+def events_of(ledger: Ledger, rows: Iterable[tuple[object, ...]]) -> list[Event]:
+    """The events of rows whose first two columns are number and oid, in the order of the ledger."""
+    oids = [str(row[1]) for row in sorted(set(rows))]
+    if not all(map(is_oid, oids)):
+        raise ValueError("not the oids of events")
+    return list(event_walk.at(ledger, oids))
+
+
+def _history(tip: Tip, base: sqlite3.Connection, tasks: set[str]) -> History:
+    folded = fold(events_of(tip.ledger, _rows(base, _OF_TASKS, _linked(base, tasks))))
+    found = {name: task for name, task in folded.tasks.items() if name in tasks}
+    history = History(
+        tip=tip.oid,
+        tasks=found,
+        checkpoints={tag: point for tag, point in folded.checkpoints.items() if point.task_id in tasks},
+        contracts=fold(_steering(tip.ledger, base, {task.contract for task in found.values()})).contracts,
+    )
+    if clone_view.points_in_doubt(history):
+        history.operations.extend(events_of(tip.ledger, _flagged(base, PRESERVES)))
+    return clone_history.view_here(tip.ledger.reader, tip.ledger.common, history)
+
+
+def _linked(base: sqlite3.Connection, tasks: set[str]) -> set[str]:
+    """These tasks, and those that have a tag which one of them claims, too."""
+    every, left = set(tasks), set(tasks)
+    while left:
+        left = {row[0] for row in _rows(base, "SELECT other FROM links WHERE task IN ({})", left)} - every
+        every |= left
+    return every
+
+
+def _flagged(base: sqlite3.Connection, flag: int) -> Iterator[tuple[object, ...]]:
+    return base.execute("SELECT seq, oid FROM events WHERE flags & 26 AND flags & ?", (flag,))
+
+
+def _steering(ledger: Ledger, base: sqlite3.Connection, contracts: set[str]) -> list[Event]:
+    query = (
+        "SELECT e.seq, e.oid, e.flags FROM names n JOIN events e ON e.contract = n.id WHERE n.text IN ({})"
+    )
+    rows = _rows(base, query, contracts - {""})
+    return events_of(ledger, (row for row in rows if int(row[2]) & STEERS))
+
+
+def _started_below(tip: Tip, base: sqlite3.Connection, task: str) -> list[Event]:
+    query = (
+        "SELECT e.seq, e.oid FROM names n JOIN events e ON e.parent = n.id WHERE n.text IN ({}) AND e.parent"
+    )
+    return events_of(tip.ledger, _rows(base, query, [task]))

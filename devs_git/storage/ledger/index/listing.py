@@ -1,0 +1,71 @@
+"""Histories of some tasks only, for commands that show something. The index says which events are read; the values come
+from these events, by the same fold as that of the whole ledger.
+
+Nothing may be decided by these histories: whoever can write the index can leave events out. Gates, policy, decisions, what
+an event will claim and what a rewind undoes are read from the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from devs_git.storage.ledger.index import NAME
+
+if TYPE_CHECKING:
+    from devs_git.domain.ledger.history import History, Task
+    from devs_git.domain.ledger.ids import Target
+    from devs_git.storage.ledger.store import Tip
+
+FEW: Final = 1000  # events of a ledger that needs no index
+
+
+def has_index(tip: Tip) -> bool:
+    """Whether the index is asked. A ledger with few events is read as quickly as an index would be opened."""
+    if not tip.oid or (tip.ledger.common / NAME).exists():
+        return bool(tip.oid)
+    counted = tip.ledger.reader.run("rev-list", "--count", f"--max-count={FEW}", tip.oid, "--")
+    return int(counted) >= FEW
+
+
+def of_tasks(tip: Tip, *tasks: str) -> History:
+    """The history for this clone with these tasks, as far as there are such, and their contracts.
+
+    It has those operations that say which branches are lines of work, if that matters for these tasks; without an index it
+    is the whole history.
+    """
+    if has_index(tip):
+        from devs_git.storage.ledger.index import index_queries
+
+        if found := index_queries.of_tasks(tip, set(tasks)):
+            return found
+    return tip.here
+
+
+def of_target(tip: Tip, target: Target) -> History:
+    """The same with each task of which `target` may mean a checkpoint."""
+    if has_index(tip):
+        from devs_git.storage.ledger.index import index_queries
+
+        if found := index_queries.of_target(tip, target):
+            return found
+    return tip.here
+
+
+def tasks_at(tip: Tip, commits: Sequence[str]) -> set[str] | None:
+    """The tasks with a checkpoint at one of these commits; None without an index."""
+    if not has_index(tip):
+        return None
+    from devs_git.storage.ledger.index import index_queries
+
+    return index_queries.tasks_at(tip, commits)
+
+
+def children(tip: Tip, task: str) -> list[Task]:
+    """The tasks that were started as a part of this one."""
+    history = None
+    if has_index(tip):
+        from devs_git.storage.ledger.index import index_queries
+
+        history = index_queries.started_below(tip, task)
+    return [one for one in (history or tip.here).tasks.values() if one.parent == task]
