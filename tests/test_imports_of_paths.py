@@ -70,7 +70,7 @@ BEFORE: Final = {
 # plans that fit a screen, a second format of events, the index. Whoever lowers one lowers its
 # number, and removes its row where it is not above BEFORE.
 MORE: Final = {
-    "history": 78,
+    "history": 79,
     "show": 82,
     "snapshot create": 77,
     "restore": 106,
