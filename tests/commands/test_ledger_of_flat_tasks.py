@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.ledger import task_paths
+from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.ledger.record_schemas import noun_of
 from tests.support.clones import Pair
@@ -62,7 +62,7 @@ def test_a_task_of_the_flat_folder_is_read_with_the_files_that_were_added_later(
     assert (page["plan"], page["result"]) == ("Read ISO dates first.", "A third form is read, too.\n")
     (added,) = set(files(flat)) - set(before)
     # `init` of this version wrote an event before, so an older devs-git has found the number of the format there.
-    assert added.startswith(f"tasks/{task_paths.digits('task-10')}task-10/")
+    assert added.startswith(f"tasks/{ids.digits('task-10')}task-10/")
     assert devs("verify")["findings"] == []
     assert not (flat / ".devs" / added).exists()
     assert len(list((flat / ".devs" / "tasks" / "task-10").iterdir())) == 3
@@ -85,11 +85,11 @@ def test_clones_that_wrote_old_and_new_paths_meet(pair: Pair) -> None:
 
 @pytest.mark.parametrize("task", ["task-10", "task-a/b/c", "task-Release_2.0"])
 def test_the_digits_of_a_path_follow_from_its_task(task: str) -> None:
-    path = task_paths.path(task, "20010203T041306-efbb7ba6", 2)
-    assert path == f"{task_paths.folders(task)[1]}/20010203T041306-efbb7ba6.yaml"
-    assert len(task_paths.digits(task)) == 6
-    assert noun_of(path) == noun_of(task_paths.path(task, "1", 1)) == ("task" if "/" not in task else "")
-    assert task_paths.shown(tuple(path.split("/"))) == (
+    path = ids.task_file(task, "20010203T041306-efbb7ba6", 2)
+    assert path == f"{ids.task_folders(task)[1]}/20010203T041306-efbb7ba6.yaml"
+    assert len(ids.digits(task)) == 6
+    assert noun_of(path) == noun_of(ids.task_file(task, "1", 1)) == ("task" if "/" not in task else "")
+    assert ids.view_path(tuple(path.split("/"))) == (
         "tasks",
         *task.split("/"),
         "20010203T041306-efbb7ba6.yaml",

@@ -13,6 +13,7 @@ import click
 import pytest
 
 from devs_git.commands import task_complete, task_start
+from devs_git.domain.ledger import ids
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
@@ -104,8 +105,9 @@ def test_a_plan_is_text_or_a_file(ledgered: Workspace, repo: Path) -> None:
     (repo / "plan.md").write_text("First.\n\nThen: # not a comment\n")
     for args in (["task", "start", "10", "--plan", "@plan.md"], ["task", "status"]):
         cli.main(args, prog_name="devs-git", standalone_mode=False)
-    name = ledgered.ledger.tip().names("tasks/task-10")[0]
-    stored = (ledgered.ledger.tip().read(f"tasks/task-10/{name}") or b"").decode()
+    folder = ids.task_folders("task-10")[1]
+    name = ledgered.ledger.tip().names(folder)[0]
+    stored = (ledgered.ledger.tip().read(f"{folder}/{name}") or b"").decode()
     assert "  First.\n\n  Then: # not a comment\n" in stored
     assert refused(["task", "start", "11", "--plan", "@missing.md"]).details["field"] == "plan"
 

@@ -25,6 +25,12 @@ NUMBER_FORM: Final = "[1-9][0-9]{0,8}"
 TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
 TARGET_FORM: Final = f"{TASK_FORM}(\\^|@(0|{NUMBER_FORM}|{OID_FORM}))?"
 BEFORE: Final = "^"
+# Of the files of a task in the tree of the ledger (see `task_folders`).
+_SPREAD: Final = 3
+# The format from which on events may write below the digits.
+SPREAD_SINCE: Final = 2
+# The digits in front of a task's id, as part of a pattern.
+DIGITS_FORM: Final = f"(?:[0-9a-f]/){{{_SPREAD}}}"
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _OID = re.compile(OID_FORM, re.ASCII)
 _OPERATION = re.compile(OPERATION_FORM, re.ASCII)
@@ -144,3 +150,35 @@ def completed_tag(task: str) -> str:
 def checkpoint_ref(task: str, number: int) -> str:
     """The ref that keeps a checkpoint and never moves: `refs/devs/checkpoints/task-10/3`."""
     return f"refs/devs/checkpoints/{PREFIX}{bare(task)}/{number}"
+
+
+def digits(task: str) -> str:
+    """The folders between `tasks/` and the folder of the task: `a/b/c/`."""
+    import zlib  # few commands need it
+
+    return "".join(f"{digit}/" for digit in f"{zlib.crc32(task.encode()):08x}"[:_SPREAD])
+
+
+def task_file(task: str, op_id: str, before: int) -> str:
+    """The path of the file that an operation writes for a task. `before` is the format of the event before it.
+
+    A devs-git that knows format 1 only calls a person because of a path that it does not know. So it has to find the number
+    of the format in an earlier event: then it says that a newer devs-git is needed.
+    """
+    return f"{task_folders(task)[before >= SPREAD_SINCE]}/{op_id}.yaml"
+
+
+def task_folders(task: str) -> tuple[str, ...]:
+    """The folders of the ledger in which files of the task may lie: `tasks/<task_id>`, and `tasks/<a>/<b>/<c>/<task_id>`.
+
+    Events of format 1 wrote to the first. But an event writes anew each folder above its file, and with 100,000 tasks in
+    one folder that is 2.4 MB. So now the first three digits of the CRC-32 of the id, in hexadecimal, spread the tasks.
+    """
+    return f"tasks/{task}", f"tasks/{digits(task)}{task}"
+
+
+def view_path(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The parts of a path as people see them in the view, without the digits: `tasks/<task_id>/<op_id>.yaml`."""
+    between, after = parts[1 : _SPREAD + 1], parts[_SPREAD + 1 :]
+    spread = parts[0] == "tasks" and after and all(len(part) == 1 for part in between)
+    return ("tasks", *after) if spread else parts

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from devs_git.domain.ledger.task_paths import DIGITS_FORM
+from devs_git.domain.ledger.ids import DIGITS_FORM
 
 REQUEST: Final = "request"  # the schema depends on the type of gate
 _PLACES: Final = (

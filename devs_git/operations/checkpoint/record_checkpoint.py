@@ -66,7 +66,7 @@ def _draft(workspace: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> D
 def visible_tag(workspace: Workspace, tip: Tip, task: str) -> str:
     """The current value of the visible tag; CONFLICT if it is not a checkpoint of the ledger."""
     held = refs.read(workspace.store_git, completed_tag(task))
-    if held and held not in tip.history.checkpoints:
+    if held and not _is_known(tip, task, held):
         raise DevsError(
             "CONFLICT",
             f"There is a tag devs/{task} that this ledger does not know.",
@@ -74,6 +74,12 @@ def visible_tag(workspace: Workspace, tip: Tip, task: str) -> str:
             task_id=task,
         )
     return held or NO_OID
+
+
+def _is_known(tip: Tip, task: str, tag: str) -> bool:
+    from devs_git.storage.ledger import clone_history  # a hook sets no visible tag
+
+    return tag in clone_history.of_task(tip, task).checkpoints or tag in tip.history.checkpoints
 
 
 def taken_numbers(workspace: Workspace, task: str) -> set[int]:

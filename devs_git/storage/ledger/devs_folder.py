@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.ledger import task_paths
+from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import NO_OID
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.errors import DevsError
@@ -147,7 +147,7 @@ def _changes(ledger: Ledger, before: str, after: str) -> Iterator[FileChange]:
     for change in sorted(rows, key=lambda one: one.mode != GONE):
         # A forged ledger may have a name with a slash in it, or a name that no file system allows.
         if not any(_is_unusable(part) for part in change.path):
-            yield replace(change, path=task_paths.shown(change.path))
+            yield replace(change, path=ids.view_path(change.path))
 
 
 def _is_unusable(part: str) -> bool:

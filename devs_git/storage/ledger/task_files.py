@@ -1,11 +1,11 @@
-"""The ledger's files of a task, one for each event of it (see `task_paths`). They never change."""
+"""The ledger's files of a task, one for each event of it (see `ids.task_folders`). They never change."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from devs_git.domain.checkpoints.commit_trailers import Work
-from devs_git.domain.ledger import task_paths
+from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Event, parse
 from devs_git.errors import invalid
 from devs_git.storage.documents import yaml_documents
@@ -27,7 +27,7 @@ def file(op_id: str, event: Event, work: Work, texts: Mapping[str, str], *, tip:
     if len(data) > yaml_documents.MAX_BYTES:
         longest = max(texts, key=lambda key: len(texts[key]))
         raise invalid(longest, f"The {longest} is too long to be stored with the task.")
-    return task_paths.path(work.task, op_id, _format(tip)), data
+    return ids.task_file(work.task, op_id, _format(tip)), data
 
 
 def _format(tip: Tip) -> int:
@@ -38,7 +38,7 @@ def _format(tip: Tip) -> int:
 
 def newest(tip: Tip, task_id: str) -> dict[str, str]:
     """The values of all files of a task. For each key the newest file wins."""
-    paths = [f"{folder}/{name}" for folder in task_paths.folders(task_id) for name in tip.names(folder)]
+    paths = [f"{folder}/{name}" for folder in ids.task_folders(task_id) for name in tip.names(folder)]
     files = [yaml_documents.load(tip.read(path) or b"", path, "task") for path in paths]
     found: dict[str, str] = {}
     for values in sorted(files, key=lambda values: str(values.get("created_at", ""))):

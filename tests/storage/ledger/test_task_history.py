@@ -1,0 +1,35 @@
+"""A writer reads the newest events for its task, and the whole ledger only if these do not tell."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from devs_git.storage.ledger import clone_history
+from devs_git.workspace import Workspace
+
+
+def devs(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "devs_git", *words], check=True, capture_output=True)
+
+
+@pytest.mark.quick
+def test_of_a_task_the_newest_events_tell_what_the_whole_ledger_tells(initialised: Path) -> None:
+    for task in ("10", "11"):
+        devs("task", "start", task, "--title", f"Task {task}")
+        for text in ("one", "two"):
+            (initialised / f"{task}.txt").write_text(text)
+            devs("checkpoint", "--all", "-m", text)
+        devs("task", "complete", "-m", "all")
+    tip = Workspace.open(initialised).ledger.tip()
+    found = clone_history.of_task(tip, "task-11")
+    assert set(found.tasks) == {"task-11"}
+    assert found.tasks["task-11"] == tip.history.tasks["task-11"]
+    assert found.of_task("task-11") == tip.history.of_task("task-11")
+    here = clone_history.of_task_here(tip, "task-11")
+    assert here.of_task("task-11") == tip.here.of_task("task-11")
+    assert set(clone_history.of_task(tip, "task-10").tasks) == {"task-10", "task-11"}
+    assert set(clone_history.of_task(tip, "task-12").tasks) == {"task-10", "task-11"}
