@@ -83,6 +83,17 @@ def test_a_session_that_cannot_be_written_is_said_and_the_fork_is_made(
     assert Path(done.worktree, "one.txt").exists()
 
 
+def test_a_file_in_the_way_of_the_session_is_named_and_stays(turns: Turns, tmp_path: Path) -> None:
+    in_the_way = tmp_path / "CLAUDE_CONFIG_DIR"
+    in_the_way.write_text("mine")
+    done = at_moment(turns)
+    said = "The conversation: The session cannot be written: File exists."
+    hint = "In the client's folder, move away what is in the way, free some space or correct the permissions."
+    assert done.left_out == (f"{said} {hint}",)
+    assert Path(done.worktree, "one.txt").exists()
+    assert in_the_way.read_text() == "mine"
+
+
 def test_project_files_that_git_does_not_track_are_put_into_the_worktree(turns: Turns) -> None:
     workspace, client = turns.workspace, CLIENTS["claude"]
     client_files.install(workspace.places, workspace.top, client)

@@ -112,7 +112,7 @@ def write(
         len(whole),
         sum(map(_size, whole)) // _CHARACTERS,
         whole[-1].message.id,
-        (*left_out, *_sentence(shortened, "{} long outputs are shortened, as the catalog has them.")),
+        (*left_out, *_sentence(shortened, "Long outputs that are shortened, as the catalog has them: {}.")),
         (*form.resume, new.session_id),
     )
 
@@ -179,15 +179,15 @@ def _cut(
     parts = Counter(kind for entry in kept for kind in entry.native.omitted)
     named = ", ".join(f"{count} of the kind {kind}" for kind, count in sorted(parts.items()))
     return kept, (
-        *_sentence(len(answered) - len(kept), "{} messages from the first call without an answer on."),
-        *_sentence(len(told) - len(answered), "{} calls that never had an answer."),
+        *_sentence(len(answered) - len(kept), "Messages from the first call without an answer on: {}."),
+        *_sentence(len(told) - len(answered), "Calls that never had an answer: {}."),
         *_sentence(
-            thoughts, "{} messages lose the thoughts of their model, which only its provider can read."
+            thoughts, "Messages without the thoughts of their model, which only its provider can read: {}."
         ),
         *((f"Parts of which the catalog has only the name: {named}.",) if named else ()),
         *_sentence(
             len(way) - len(told),
-            "{} notes of the client, which its model did not get, or gets again from the client.",
+            "Notes of the client, which its model did not get, or gets again from the client: {}.",
         ),
     )
 
@@ -246,8 +246,7 @@ def _put(file: Path, lines: Iterable[dict[str, Any]]) -> None:
             # The client would show half a session.
             file.unlink()
             raise
-    except FileExistsError:
-        raise
     except OSError as error:
         text = f"The session cannot be written: {error.strerror}."
-        raise DevsError("CONFLICT", text, hint="Free some space or correct the permissions.") from error
+        hint = "In the client's folder, move away what is in the way, free some space or correct the permissions."
+        raise DevsError("CONFLICT", text, hint=hint) from error

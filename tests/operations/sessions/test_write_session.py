@@ -78,7 +78,7 @@ def test_no_file_is_written_over(
     monkeypatch.setattr(Workspace, "new_trace_id", lambda _self: "same")
     written = write(workspace, catalog, installed="2.1.330")
     before = written.file.read_bytes()
-    with pytest.raises(FileExistsError):
+    with pytest.raises(DevsError, match="File exists"):
         write(workspace, catalog, installed="2.1.330")
     assert written.file.read_bytes() == before
 

@@ -34,7 +34,7 @@ def fork_text(result: devs_git.commands.fork.Result) -> str:
 
 
 def _state(name: str) -> str:
-    return name if "@" in name else short(name.removeprefix("moment:"))
+    return name if "@" in name else f"moment:{short(name.removeprefix('moment:'))}"
 
 
 def _next(result: devs_git.commands.fork.Result) -> str:
