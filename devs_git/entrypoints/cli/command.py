@@ -81,7 +81,7 @@ def _call_and_print(name: str, workspace: Workspace, request: VerbRequest, shown
     """Call the verb and print its result; then call the requests that follow, until the reader is gone. Return the last result."""
     while True:
         with terminal.progress_line(workspace):
-            result = router.call(name, workspace, request)
+            result = _call(name, workspace, request)
         if isinstance(result, VerbResult) and result.not_believed:
             workspace.say(f"warning: {result.not_believed}")
         out = shown(result)
@@ -91,6 +91,24 @@ def _call_and_print(name: str, workspace: Workspace, request: VerbRequest, shown
         if next_one is None or reader.gone:
             return result
         request = next_one
+
+
+def _call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
+    """Call the verb. If a person interrupts one that changes something, say what it did."""
+    if verb(name).tier < CHANGES or request.dry_run:
+        return router.call(name, workspace, request)
+    from devs_git.domain.ledger.events import LEDGER
+    from devs_git.storage.git import refs
+
+    # The ref's own file: no git is started before the command.
+    before = refs.loose(workspace.places.common, LEDGER)
+    try:
+        return router.call(name, workspace, request)
+    except KeyboardInterrupt:
+        from devs_git.entrypoints.cli.texts import interruption
+
+        workspace.say(interruption.tell(name, workspace, before))
+        raise
 
 
 def _with_plan_id(plan: Renderer) -> Renderer:
