@@ -10,7 +10,7 @@ from devs_git.domain.ledger.event_operations import CheckedOut
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, immovable
-from devs_git.storage.git import refs
+from devs_git.storage.git import refs, under_way
 from devs_git.storage.git.program import GitFailed, split_z
 from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.worktree import active_task, carry_changes, journal, move_tree, survey
@@ -114,7 +114,7 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
 
 
 def _refuse_under_way(site: Site) -> None:
-    busy = survey.operation_under_way(site.places)
+    busy = under_way.operation_under_way(site.places)
     if busy and busy.name != "a bisect":
         raise busy.refusal(REFUSAL)
     unmerged = split_z(site.git.run("ls-files", "-u", "-z"))

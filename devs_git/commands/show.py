@@ -14,8 +14,9 @@ from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.git import refs
-from devs_git.storage.git.comparisons.differences import letters, parents
+from devs_git.storage.git.comparisons.differences import changes, letters, parents
 from devs_git.storage.git.objects import EMPTY_TREE
+from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import rewritten_commits
 from devs_git.storage.ledger.index import listing
 from devs_git.values import field, immutable
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from devs_git.domain.ledger.history import Checkpoint, History
     from devs_git.domain.moments.moment import Details
     from devs_git.storage.ledger.store import Tip
+
+
+# Files that it lists. `files_changed` counts all.
+MOST_FILES = 200
 
 
 @immutable
@@ -43,6 +48,16 @@ class Trailer:
 
     key: str
     value: str
+
+
+@immutable
+class FileSums:
+    """One changed file, with the numbers of lines."""
+
+    path: str
+    action: str
+    lines_added: int
+    lines_removed: int
 
 
 @immutable
@@ -65,6 +80,8 @@ class Result(Row, VerbResult):
     replaced_by: str
     way_back: str
     not_believed: str = ""
+    author: str = ""
+    files: tuple[FileSums, ...] = ()
     task: TaskPage | None = field(default=None, metadata={"optional": True})
 
 
@@ -155,7 +172,18 @@ def _with_checkpoint(
         way_back=return_path.describe(history, point, row),
         task=page,
         not_believed=workspace.why_not_believed(),
+        author=git.text(
+            "show", "-s", "--no-show-signature", "--format=%an <%ae>", "--end-of-options", point.commit, "--"
+        ),
+        files=_files(git, point.commit),
     )
+
+
+def _files(git: Git, commit: str) -> tuple[FileSums, ...]:
+    """The files that a commit changed, compared with its first parent."""
+    before = next(iter(parents(git, commit)), EMPTY_TREE)
+    found = changes(git, before, commit)[:MOST_FILES]
+    return tuple(FileSums(one.path, one.action, one.additions, one.deletions) for one in found)
 
 
 def _without_checkpoint(workspace: Workspace, page: TaskPage) -> Result:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import unrecorded_commits
-from devs_git.storage.git import worktree_status
+from devs_git.operations.upkeep import standing
+from devs_git.storage.git import under_way, worktree_status
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.worktree_status import Changed, TreeState
@@ -80,6 +81,8 @@ class Result(VerbResult):
     several live sessions wrote since they were as in HEAD. `last_moment` is None if there is none. `lost`: one line for each
     loss of the last day that is not brought back, with the command that does it. `gaps`: moments of the last day that could
     not be made in this worktree, oldest first. `directives`: those that wait for a prompt, with the beginnings of their texts.
+    `under_way`: git's operation in progress, '' for none, and the commands that end it. `gates` and `traces`: how many there
+    are; -1 if the catalog cannot be read. `hooks`: what git does not call. `undo`: what undo would take back, None for nothing.
     """
 
     branch: str
@@ -104,6 +107,12 @@ class Result(VerbResult):
     lost: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
     directives: tuple[Directive, ...] = ()
+    under_way: str = ""
+    under_way_end: str = ""
+    gates: int = 0
+    traces: int = 0
+    hooks: tuple[standing.HookGap, ...] = ()
+    undo: standing.UndoGoal | None = None
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -138,7 +147,17 @@ def run(workspace: Workspace, request: Request) -> Result:
         lost=_lost(workspace),
         gaps=_gaps(workspace),
         directives=() if not_believed else _directives(workspace),
+        **_under_way(workspace.places),
+        gates=standing.count_gates(workspace),
+        traces=standing.count_traces(workspace.places),
+        hooks=standing.hooks(workspace),
+        undo=standing.undo(workspace, state.branch),
     )
+
+
+def _under_way(places: Places) -> dict[str, str]:
+    found = under_way.operation_under_way(places)
+    return {"under_way": found.name, "under_way_end": found.commands} if found else {}
 
 
 def _changed(state: TreeState) -> frozenset[str]:

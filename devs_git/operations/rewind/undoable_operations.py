@@ -6,8 +6,10 @@ from devs_git.domain.checkpoints import rewind_selection
 from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
+from devs_git.domain.recall import message_cuts
 from devs_git.errors import DevsError
 from devs_git.storage.ledger import own_operations
+from devs_git.storage.worktree.backups import load
 from devs_git.storage.worktree.engine_site import Site
 
 
@@ -17,6 +19,17 @@ def since(site: Site, history: History, branch: str, op_id: str | None) -> list[
     operations = select(site, of_branch, op_id)
     operation = rewind_selection.operation_to_undo(operations, op_id)
     return operations[operations.index(operation) :]
+
+
+def last(site: Site, history: History, branch: str) -> tuple[Event, str]:
+    """The operation that an undo would take back, and the commit to which it would go ('' if it moved no file).
+
+    `branch`: without refs/heads/, '' for a detached HEAD. NOTHING_TO_UNDO.
+    """
+    event = since(site, history, f"refs/heads/{branch}" if branch else "", None)[0]
+    if message_cuts.moved_nothing(event):
+        return event, ""
+    return event, load(site.objects, Movement.of(event).backup).head
 
 
 def select(site: Site, events: list[Event], op_id: str | None) -> list[Event]:

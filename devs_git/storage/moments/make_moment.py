@@ -11,7 +11,7 @@ from typing import Final
 from devs_git.domain.moments.moment import Details, Occasion
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
-from devs_git.storage.git import locks
+from devs_git.storage.git import locks, under_way
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import (
@@ -167,7 +167,7 @@ def _refuse_moved(maker: Maker, head: Head) -> None:
 
 def _details(maker: Maker, occasion: Occasion, captured: Captured, listed: bytes) -> Details:
     """The details, still without time and ignored files. `listed`: branches and stash entries to keep, as the hook lists them."""
-    busy = survey.operation_under_way(maker.places)
+    busy = under_way.operation_under_way(maker.places)
     return Details(
         occasion,
         "",

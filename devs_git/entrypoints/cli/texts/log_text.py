@@ -115,24 +115,46 @@ def show_text(result: show.Result | show.MomentResult) -> str:
 def _checkpoint_text(result: show.Result) -> str:
     parts = [*_checkpoint_parts(result)] if result.tag else []
     parts += _page_lines(result.task) if result.task else []
+    parts += [*_names_of_git(result)] if result.tag else []
     return "\n\n".join(part for part in parts if part)
 
 
 def _checkpoint_parts(result: show.Result) -> Iterator[str]:
+    """What was done, when, by whom and to which files: what a person asks first."""
     rows = [
-        ("checkpoint", paint(result.name, bold=True)),
         ("status", status_word(result.status) + result.state.removeprefix(result.status)),
         *((("replaced by", result.replaced_by),) if result.replaced_by else ()),
-        ("commit", result.commit),
-        ("parents", " ".join(result.parents) or "none"),
-        ("tree", result.tree),
-        ("tag", result.tag),
-        ("ref", result.ref),
-        ("branch", result.branch or "none (detached HEAD)"),
         ("made", when(result.created_at)),
+        ("author", result.author),
+        ("branch", result.branch or "none (detached HEAD)"),
         ("changed", f"{plural(result.files_changed, 'file')}, +{result.lines_added} -{result.lines_removed}"),
     ]
-    yield from (table(rows), result.way_back, result.subject or result.message, result.body)
+    title = result.task.title if result.task else ""
+    yield f"{paint(result.name, bold=True)}  {title or result.message}"
+    yield from (table(rows), result.body, _sums(result), result.way_back)
+
+
+def _sums(result: show.Result) -> str:
+    rows = [
+        (status_word(one.action), f"+{one.lines_added} -{one.lines_removed}", path(one.path))
+        for one in result.files[:SHOWN]
+    ]
+    left = result.files_changed - len(rows)
+    more = f"\nand {left} more: devs-git diff {result.name} --stat" if left > 0 else ""
+    return table(rows) + more
+
+
+def _names_of_git(result: show.Result) -> Iterator[str]:
+    """The hashes and refs, which programs have in JSON, and the trailers."""
+    yield table(
+        [
+            ("commit", result.commit),
+            ("parents", " ".join(result.parents) or "none"),
+            ("tree", result.tree),
+            ("tag", result.tag),
+            ("ref", result.ref),
+        ]
+    )
     yield "\n".join(f"{line.key}: {line.value}" for line in result.trailers)
 
 
@@ -179,10 +201,11 @@ def status_text(result: status.Result) -> str:
     lines = [
         f"On {paint(result.branch, bold=True) if result.branch else 'a detached HEAD'}{head}",
         f"Active task: {result.active_task or 'none'}",
-        f"Open gates: {', '.join(result.open_gates) or 'none'}"
+        f"Open gates: {', '.join(result.open_gates) or 'none'}{_of_all(result)}"
         if result.initialized
         else "There is no ledger here, so devs-git does not know which gates are open. See: devs-git doctor",
     ]
+    lines += _standing(result)
     lines += _last_moment(result)
     lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
     lines += result.lost
@@ -200,6 +223,26 @@ def status_text(result: status.Result) -> str:
     shared = [f"{path(one.path)}: sessions {', '.join(one.sessions)}" for one in result.shared]
     lines += _some("Written by several sessions that are at work", shared)
     return "\n".join(lines + (["No files changed."] if result.clean else []))
+
+
+def _of_all(result: status.Result) -> str:
+    return f" of {plural(result.gates, 'gate')}" if result.gates else ""
+
+
+def _standing(result: status.Result) -> list[str]:
+    """What is in progress, what is recorded, what hooks miss, and where undo would go."""
+    lines = []
+    if result.under_way:
+        lines.append(f"{result.under_way.capitalize()} is in progress. To end it: {result.under_way_end}")
+    if result.traces:
+        lines.append(
+            f"Outputs of tools: {result.traces if result.traces > 0 else 'unknown. Run: devs-git doctor'}"
+        )
+    lines += [f"Hook: {one.message} Run: {one.fix}" for one in result.hooks]
+    if goal := result.undo:
+        to = f", back to {short(goal.commit)}" if goal.commit else ""
+        lines.append(f"Undo would take back: {goal.subject}, {when(goal.created_at)}{to}")
+    return lines
 
 
 def _last_moment(result: status.Result) -> list[str]:

@@ -64,21 +64,21 @@ def gaps_line(gaps: tuple[status.Gap, ...]) -> str:
 
 def moment_text(result: show.MomentResult) -> str:
     """All that `show` knows of a moment, and what one can run now."""
+    words = cut(result.words, WORDS) or OCCASIONS.get(result.kind, result.kind)
     rows = [
-        ("moment", paint(result.name, bold=True)),
-        ("id", result.id),
         ("made", f"{when(result.created_at)}, {OCCASIONS.get(result.kind, result.kind)}"),
         ("worktree", f"{path(result.folder)}{' (gone)' if result.gone else ''}"),
-        ("HEAD", result.head or "none, before the first commit"),
         ("branch", result.branch or "none (detached HEAD)"),
         ("task", result.task_id or "none"),
         ("files", f"{result.staged} staged, {result.unstaged} not staged, {result.untracked} untracked"),
         *_optional_rows(result),
+        ("id", result.id),
+        ("HEAD", result.head or "none, before the first commit"),
     ]
     now = "\n".join(
         ("To see what changed since, and to go back:", *(f"  {line}" for line in result.commands))
     )
-    return f"{table(rows)}\n\n{now}"
+    return f"{paint(result.name, bold=True)}  {words}\n\n{table(rows)}\n\n{now}"
 
 
 def _optional_rows(result: show.MomentResult) -> list[tuple[str, str]]:
