@@ -20,9 +20,7 @@ def look(top: Path) -> status.Result:
 
 @pytest.mark.quick
 @pytest.mark.usefixtures("ledgered")
-def test_a_merge_in_progress_is_told_with_the_commands_that_end_it(
-    ledgered: Workspace, git: Make, repo: Path
-) -> None:
+def test_a_merge_in_progress_is_told_with_the_commands_that_end_it(git: Make, repo: Path) -> None:
     assert (look(repo).under_way, look(repo).undo) == ("", None)
     (repo / ".git/MERGE_HEAD").write_text(git("rev-parse", "HEAD") + "\n")
     found = look(repo)
@@ -30,9 +28,7 @@ def test_a_merge_in_progress_is_told_with_the_commands_that_end_it(
     assert "A merge is in progress. To end it: git merge --continue or --abort" in log_text.status_text(found)
 
 
-def test_a_hook_that_git_does_not_call_is_told_with_the_command_that_repairs_it(
-    initialised: Path, git: Make
-) -> None:
+def test_a_hook_that_git_does_not_call_is_told_with_the_command_that_repairs_it(initialised: Path) -> None:
     assert look(initialised).hooks == ()
     (initialised / ".git/hooks/pre-commit").unlink()
     (gap,) = look(initialised).hooks
