@@ -20,7 +20,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import complete_task, record_checkpoint, unstaged_work
 from devs_git.operations.checkpoint.commit_work import Choice
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.ledger import clone_history
+from devs_git.storage.ledger import task_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
@@ -61,7 +61,7 @@ def find(workspace: Workspace, request: Request) -> Work:
     if not request.task_id or (active and active.task == request.task_id):
         if active is None:
             raise no_active_task()
-        require_task(clone_history.of_task_here(tip, active.task), active.task)
+        require_task(task_files.history_here(tip, active.task), active.task)
         return active
     task = require_task(tip.here, request.task_id)
     return Work(task.task_id, task.agent, "", tip.here.phase_of(task))
@@ -79,7 +79,7 @@ def _own_work(workspace: Workspace, request: Request) -> OwnFiles | None:
 def run(workspace: Workspace, request: Request) -> Recorded:
     work = find(workspace, request)
     tip = workspace.ledger.require()
-    task = require_task(clone_history.of_task_here(tip, work.task), work.task)
+    task = require_task(task_files.history_here(tip, work.task), work.task)
     require_live(work.task, task.status)
     _refuse_elsewhere(workspace, work.task)
     # What would refuse the record has to refuse the commit.
@@ -103,7 +103,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
             raise nothing_new(task.task_id)
         # The session may have committed all of its files before.
         if own and not unstaged_work.is_new(
-            workspace.git, clone_history.of_task(tip, task.task_id), task.task_id, head
+            workspace.git, task_files.history_of(tip, task.task_id), task.task_id, head
         ):
             own.require()
 
@@ -127,7 +127,7 @@ def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:
 def _new_work(workspace: Workspace, tip: Tip, task: Task, head: str) -> bool:
     if task.status != "completed":
         return True
-    done = clone_history.of_task_here(tip, task.task_id).completion(task.task_id)
+    done = task_files.history_here(tip, task.task_id).completion(task.task_id)
     if done is None:
         return True
     return unstaged_work.has_commits(workspace.git, task.task_id, done.commit, head)

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from devs_git.domain.audit.record_schemas import noun_of
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import LEDGER
-from devs_git.domain.ledger.record_schemas import noun_of
 from tests.support.clones import Pair
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "ledgers" / "flat-tasks.bundle"

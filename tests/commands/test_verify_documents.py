@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from devs_git.commands import gate_approve, verify
-from devs_git.domain.ledger import record_schemas
+from devs_git.domain.audit import record_schemas
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.storage.documents import package_files, schemas
 from devs_git.workspace import Workspace

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from devs_git.domain.audit import ledger_shape
+from devs_git.domain.audit import ledger_shape, record_schemas
 from devs_git.domain.audit.findings import IN_LEDGER, Finding
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.policy import FIRST, PROPOSED, parse
-from devs_git.domain.ledger import record_schemas
 from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError

@@ -24,7 +24,7 @@ from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS, Choice
 from devs_git.operations.checkpoint.record_checkpoint import commit_facts, record
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.files import replace_file
-from devs_git.storage.ledger import clone_history
+from devs_git.storage.ledger import task_files
 from devs_git.storage.worktree import active_task
 from devs_git.values import replace
 from devs_git.workspace import Workspace
@@ -64,7 +64,7 @@ def _as_it_is(workspace: Workspace, job: Job, choice: Choice) -> tuple[Checkpoin
     if not job.head:
         _refuse_unborn()
     task = job.work.task
-    history = clone_history.of_task(workspace.ledger.tip(), task)
+    history = task_files.history_of(workspace.ledger.tip(), task)
     known = unstaged_work.checkpoint_on(history, task, job.head)
     new = unstaged_work.is_new(workspace.git, history, task, job.head)
     if choice == commit_work.STAGED:

@@ -77,9 +77,9 @@ def visible_tag(workspace: Workspace, tip: Tip, task: str) -> str:
 
 
 def _is_known(tip: Tip, task: str, tag: str) -> bool:
-    from devs_git.storage.ledger import clone_history  # a hook sets no visible tag
+    from devs_git.storage.ledger import task_files  # a hook sets no visible tag
 
-    return tag in clone_history.of_task(tip, task).checkpoints or tag in tip.history.checkpoints
+    return tag in task_files.history_of(tip, task).checkpoints or tag in tip.history.checkpoints
 
 
 def taken_numbers(workspace: Workspace, task: str) -> set[int]:

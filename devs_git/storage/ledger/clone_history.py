@@ -7,7 +7,6 @@ since, it stores that branch below SEEN.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,13 +14,12 @@ from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
-from devs_git.storage.git.program import Git, split_z
+from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import lines_of_work
 from devs_git.values import immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.domain.checkpoints.rewind_selection import Effect
-    from devs_git.storage.ledger.store import Tip
 
 TRACKED, SEEN = "refs/remotes/", "refs/devs/branches/"
 _FILE: Final = "devs/clone"
@@ -61,34 +59,6 @@ def view_here(git: Git, common: Path, history: History) -> History:
         if unsure
         else history
     )
-
-
-def of_task(tip: Tip, task_id: str) -> History:
-    """The history at `tip`, in which all about this task is right. What it says of others may be wrong or missing."""
-    return _since_begin(tip, task_id) or tip.history
-
-
-def of_task_here(tip: Tip, task_id: str) -> History:
-    """The same for this clone, by its branches and those of the remotes."""
-    found = _since_begin(tip, task_id)
-    return view_here(tip.ledger.reader, tip.ledger.common, found) if found else tip.here
-
-
-def _since_begin(tip: Tip, task_id: str) -> History | None:
-    from devs_git.domain.ledger.task_standing import fold_since_begin
-
-    operations = _operations(tip, task_id)
-    with closing(tip.ledger.events(tip.oid)) as events:
-        return fold_since_begin(events, task_id, operations)
-
-
-def _operations(tip: Tip, task_id: str) -> set[str]:
-    """The operations that wrote files of the task. git finds a name in a folder of 25,000 faster than Python."""
-    from devs_git.domain.ledger import ids
-
-    folders = (f"{folder}/" for folder in ids.task_folders(task_id))
-    out = tip.ledger.reader.run("ls-tree", "--full-tree", "--name-only", "-z", tip.oid, *folders)
-    return {path.rpartition("/")[2].removesuffix(".yaml") for path in split_z(out)}
 
 
 @immutable

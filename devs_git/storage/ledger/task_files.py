@@ -1,15 +1,25 @@
-"""The ledger's files of a task, one for each event of it (see `ids.task_folders`). They never change."""
+"""The ledger's files of a task, one for each event of it (see `ids.task_folders`), and the history since its first.
+
+The files never change.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Event, parse
 from devs_git.errors import invalid
 from devs_git.storage.documents import yaml_documents
+from devs_git.storage.git.program import split_z
+from devs_git.storage.ledger import clone_history
 from devs_git.storage.ledger.store import Tip
+
+if TYPE_CHECKING:
+    from devs_git.domain.ledger.history import History
 
 
 def file(op_id: str, event: Event, work: Work, texts: Mapping[str, str], *, tip: Tip) -> tuple[str, bytes]:
@@ -47,3 +57,29 @@ def newest(tip: Tip, task_id: str) -> dict[str, str]:
             found = {}
         found |= {key: str(value) for key, value in values.items()}
     return found
+
+
+def history_of(tip: Tip, task_id: str) -> History:
+    """The history at `tip`, in which all about this task is right. What it says of others may be wrong or missing."""
+    return _since_begin(tip, task_id) or tip.history
+
+
+def history_here(tip: Tip, task_id: str) -> History:
+    """The same for this clone, by its branches and those of the remotes."""
+    found = _since_begin(tip, task_id)
+    return clone_history.view_here(tip.ledger.reader, tip.ledger.common, found) if found else tip.here
+
+
+def _since_begin(tip: Tip, task_id: str) -> History | None:
+    from devs_git.domain.ledger.task_standing import fold_since_begin
+
+    operations = _operations(tip, task_id)
+    with closing(tip.ledger.events(tip.oid)) as events:
+        return fold_since_begin(events, task_id, operations)
+
+
+def _operations(tip: Tip, task_id: str) -> set[str]:
+    """The operations that wrote files of the task. git finds a name in a folder of 25,000 faster than Python."""
+    folders = (f"{folder}/" for folder in ids.task_folders(task_id))
+    out = tip.ledger.reader.run("ls-tree", "--full-tree", "--name-only", "-z", tip.oid, *folders)
+    return {path.rpartition("/")[2].removesuffix(".yaml") for path in split_z(out)}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.ledger import clone_history
+from devs_git.storage.ledger import task_files
 from devs_git.workspace import Workspace
 
 
@@ -25,11 +25,11 @@ def test_of_a_task_the_newest_events_tell_what_the_whole_ledger_tells(initialise
             devs("checkpoint", "--all", "-m", text)
         devs("task", "complete", "-m", "all")
     tip = Workspace.open(initialised).ledger.tip()
-    found = clone_history.of_task(tip, "task-11")
+    found = task_files.history_of(tip, "task-11")
     assert set(found.tasks) == {"task-11"}
     assert found.tasks["task-11"] == tip.history.tasks["task-11"]
     assert found.of_task("task-11") == tip.history.of_task("task-11")
-    here = clone_history.of_task_here(tip, "task-11")
+    here = task_files.history_here(tip, "task-11")
     assert here.of_task("task-11") == tip.here.of_task("task-11")
-    assert set(clone_history.of_task(tip, "task-10").tasks) == {"task-10", "task-11"}
-    assert set(clone_history.of_task(tip, "task-12").tasks) == {"task-10", "task-11"}
+    assert set(task_files.history_of(tip, "task-10").tasks) == {"task-10", "task-11"}
+    assert set(task_files.history_of(tip, "task-12").tasks) == {"task-10", "task-11"}
