@@ -67,7 +67,7 @@ BEFORE: Final = {
     "mcp, list of tools": 177,
 }
 # Paths that do more now: moments, drop, the page of a task, the lock of the TAS, more tools, one parser of all targets,
-# plans that fit a screen, a second format of events, the index. Whoever lowers one lowers its
+# plans that fit a screen, a second format of events, the index, the words of an interrupted command. Whoever lowers one lowers its
 # number, and removes its row where it is not above BEFORE.
 MORE: Final = {
     "history": 79,
@@ -78,6 +78,7 @@ MORE: Final = {
     "rewind --dry-run": 114,
     "undo": 107,
     "trace export": 52,
+    "trace import": 45,
     "verify": 250,
     "mcp, start": 138,
     "mcp, list of tools": 293,
