@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.answer import Answer, Outcome, outcome_fields
-from devs_git.operations.gates import decide_gate
-from devs_git.values import immutable
+from devs_git.operations.gates import decide_gate, named_gate
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 
@@ -19,6 +19,11 @@ class Request(Answer):
 
 
 Result = Outcome
+
+
+def settle(workspace: Workspace, request: Request) -> Request:
+    """The request with the whole id of its gate."""
+    return replace(request, gate_id=named_gate.find(workspace, request.gate_id))
 
 
 def run(workspace: Workspace, request: Request) -> Result:

@@ -11,11 +11,12 @@ from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import Policy
 from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VERBS, VerbRequest
+from devs_git.operations.gates import named_gate
 from devs_git.storage.documents import tas_file
 from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.store import Tip
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 
@@ -24,7 +25,7 @@ class Request(VerbRequest):
     gate_id: str
 
     def __post_init__(self) -> None:
-        gate_model.gate_id(self.gate_id)
+        gate_model.gate_name(self.gate_id)
 
 
 @immutable
@@ -58,6 +59,11 @@ class Result:
     frozen: tuple[str, ...]
     approve: str
     reject: str
+
+
+def settle(workspace: Workspace, request: Request) -> Request:
+    """The request with the whole id of its gate."""
+    return replace(request, gate_id=named_gate.find(workspace, request.gate_id))
 
 
 def run(workspace: Workspace, request: Request) -> Result:

@@ -6,8 +6,9 @@ from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
+from devs_git.operations.gates import named_gate
 from devs_git.storage.ledger import gate_files, watch
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 
@@ -19,7 +20,7 @@ class Request(VerbRequest):
     timeout: float | None = None
 
     def __post_init__(self) -> None:
-        gate_model.gate_id(self.gate_id)
+        gate_model.gate_name(self.gate_id)
         if self.timeout is not None and not 0 <= self.timeout < float("inf"):
             raise invalid("timeout", "The timeout must be a number of seconds, or a span such as 10min.")
 
@@ -35,6 +36,11 @@ class Result:
     resolved_at: str | None
     approval: str | None
     timed_out: bool
+
+
+def settle(workspace: Workspace, request: Request) -> Request:
+    """The request with the whole id of its gate."""
+    return replace(request, gate_id=named_gate.find(workspace, request.gate_id))
 
 
 def run(workspace: Workspace, request: Request) -> Result:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from devs_git.domain.text import beginnings
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import traces
-from devs_git.values import field, immutable
+from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -69,17 +70,18 @@ def run(workspace: Workspace, request: Request) -> Result:
     following = end if end < size else None
     known = (size, row.cut_by_client, row.full_bytes, row.masked, following)
     try:
-        return Result(request.trace_id, data.decode(), *known)
+        return Result(row.trace_id, data.decode(), *known)
     except UnicodeDecodeError:
         import base64
 
         packed = base64.b64encode(data).decode()
-        return Result(request.trace_id, data.decode("utf-8", "replace"), *known, "base64", packed)
+        return Result(row.trace_id, data.decode("utf-8", "replace"), *known, "base64", packed)
 
 
 def read(workspace: Workspace, request: Request) -> tuple[bytes, int, TraceRow]:
     """The bytes of the request, how many there are in all, and what is known of the trace. TRACE_NOT_FOUND."""
     with open_catalog.open_catalog(workspace) as catalog:
+        request = _complete(catalog, request)
         row = traces.row(catalog, request.trace_id)
         if row is None:
             raise DevsError(
@@ -89,6 +91,13 @@ def read(workspace: Workspace, request: Request) -> tuple[bytes, int, TraceRow]:
                 traceId=request.trace_id,
             )
         return *_part(catalog, request, row.size), row
+
+
+def _complete(catalog: Catalog, request: Request) -> Request:
+    """The request with the whole id of the trace that it names by the beginning; INVALID_ARGUMENTS if several begin so."""
+    known = traces.ids_beginning_with(catalog, request.trace_id)
+    found = beginnings.complete(request.trace_id, known, field="traceId", what="traces")
+    return replace(request, trace_id=found) if found else request
 
 
 def _part(catalog: Catalog, request: Request, size: int) -> tuple[bytes, int]:

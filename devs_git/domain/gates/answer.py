@@ -35,7 +35,7 @@ class Answer(VerbRequest):
 
     def __post_init__(self) -> None:
         """INVALID_ARGUMENTS{gate_id, reason, signature, sign}; a rejection needs a reason."""
-        gate_model.gate_id(self.gate_id)
+        gate_model.gate_name(self.gate_id)
         least = 1 if self.decision == gate_model.REJECTED or self.reason else 0
         plain_text.check_text("reason", self.reason, least=least, most=REASON_MOST)
         if bool(self.signature) != bool(self.signed):

@@ -74,6 +74,11 @@ def gate_id(text: str) -> str:
     return text
 
 
+def gate_name(text: str) -> str:
+    """`text`, if it can name a gate: its id, the beginning of one, or "" for the only open gate; else INVALID_ARGUMENTS."""
+    return gate_id(text) if text else ""
+
+
 def question(record: Mapping[str, Any]) -> Question:
     """The question in `record`, the fields of a request. `type` may stand for `gate_type`."""
     fields = {("gate_type" if key == "type" else key): value for key, value in record.items()}

@@ -12,7 +12,7 @@ import click
 
 from devs_git.domain.verbs import CHANGES, VerbRequest, VerbResult, verb
 from devs_git.entrypoints import console, router
-from devs_git.entrypoints.cli import candidates, terminal
+from devs_git.entrypoints.cli import candidates, option_names, terminal
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_NO, DevsError
@@ -45,7 +45,8 @@ def command(
     def decorate(make: Maker) -> click.Command:
         @functools.wraps(make)
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
-            request = make(**options)
+            with option_names.in_messages(made, options, enabled=not as_json):
+                request = make(**options)
             workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
             if warning := router.warning_of_hooks(name, workspace):
                 workspace.say(warning)

@@ -52,7 +52,7 @@ def _show_text(result: Result) -> str:
     "--system", is_flag=True, help="Also the client's own instructions at the beginning of a session."
 )
 @click.option(
-    "--limit", type=int, default=200, show_default=True, help="The number of messages, from the end."
+    "-n", "--limit", type=int, default=200, show_default=True, help="The number of messages, from the end."
 )
 @click.option("--cursor", default="", help="Older messages: the next_cursor of an earlier answer.")
 def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: Any) -> VerbRequest:
@@ -132,7 +132,7 @@ def conversation_snapshot(**options: Any) -> VerbRequest:
     example="devs-git conversation snapshots --task 10",
 )
 @click.option("--task", default="", help="Only this task.")
-@click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
+@click.option("-n", "--limit", type=int, default=20, show_default=True, help="The highest number of results.")
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 def conversation_snapshots(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_snapshots import Request
@@ -190,7 +190,9 @@ def _exit_status(result: Resumed | Listing) -> int:
 )
 @click.option("--force", is_flag=True, help="Go on although a session is at work on it.")
 @click.option("--exec", "execute", is_flag=True, help="Also start the client, and end with its exit code.")
-@click.option("--limit", type=int, default=50, show_default=True, help="The number of rows of the list.")
+@click.option(
+    "-n", "--limit", type=int, default=50, show_default=True, help="The number of rows of the list."
+)
 @click.option("--cursor", default="", help="Older rows: the next_cursor of an earlier answer.")
 def resume(*, target: str, contract: bool, **options: Any) -> VerbRequest:
     if target:
@@ -232,7 +234,7 @@ def directive_add(*, key: str, sign: bool, **options: Any) -> VerbRequest:
 @click.option(
     "--state", default="", metavar="STATE", help="Only those that are written, handed, seen or withdrawn."
 )
-@click.option("--limit", type=int, default=50, show_default=True, help="The number of directives.")
+@click.option("-n", "--limit", type=int, default=50, show_default=True, help="The number of directives.")
 @click.option("--cursor", default="", help="Older directives: the next_cursor of an earlier answer.")
 def directive_list(**options: Any) -> VerbRequest:
     from devs_git.commands.directive_list import Request

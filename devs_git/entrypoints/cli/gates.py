@@ -135,7 +135,7 @@ def _from(source: str) -> dict[str, Any]:
     metavar="STATUS",
     help="APPROVED, REJECTED or ALL instead of those that wait.",
 )
-@click.option("--limit", type=int, default=200, show_default=True, help="The number of gates.")
+@click.option("-n", "--limit", type=int, default=200, show_default=True, help="The number of gates.")
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 def gate_list(**options: Any) -> VerbRequest:
     from devs_git.commands.gate_list import Request
@@ -146,7 +146,7 @@ def gate_list(**options: Any) -> VerbRequest:
 @command(
     "gate show", text=gate_text.show_text, example="devs-git gate show 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 )
-@click.argument("gate_id")
+@click.argument("gate_id", metavar="[ID]", required=False, default="")
 def gate_show(*, gate_id: str) -> VerbRequest:
     from devs_git.commands.gate_show import Request
 
@@ -194,7 +194,7 @@ def _answer(
     example="devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'As we said'\n"
     "devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --sign --key ~/.ssh/id_ed25519",
 )
-@click.argument("gate_id")
+@click.argument("gate_id", metavar="[ID]", required=False, default="")
 @click.option("--reason", default="", metavar="TEXT", help="The reason. The agent reads it.")
 @_proof
 def gate_approve(**options: Any) -> VerbRequest:
@@ -208,7 +208,7 @@ def gate_approve(**options: Any) -> VerbRequest:
     text=gate_text.decision_text,
     example="devs-git gate reject 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'Use the old format'",
 )
-@click.argument("gate_id")
+@click.argument("gate_id", metavar="[ID]", required=False, default="")
 @click.option("--reason", default="", metavar="TEXT", help="The reason (required). The agent reads it.")
 @_proof
 def gate_reject(**options: Any) -> VerbRequest:
@@ -223,7 +223,7 @@ def gate_reject(**options: Any) -> VerbRequest:
     example="devs-git gate wait 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --timeout 10min",
     exit_status=lambda result: EXITS.get(result.status, EXIT_CONFLICT),
 )
-@click.argument("gate_id")
+@click.argument("gate_id", metavar="[ID]", required=False, default="")
 @click.option(
     "--timeout", metavar="SPAN", help="Seconds, or a span such as 10min; then exit 4. Default: none."
 )

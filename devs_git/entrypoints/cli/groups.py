@@ -86,6 +86,25 @@ class TableGroup(click.Group):
             return TableGroup(prefix=full, summaries=inner, name=cmd_name, help=self.summaries[cmd_name])
         return _load(full)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it; an unknown command is answered with those that were meant."""
+        word = args[0]
+        if word not in self.summaries and not word.startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(self.unknown(word), ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+    def unknown(self, word: str) -> str:
+        """The refusal of a command that this group does not have. `start` without its group is `task start`."""
+        from devs_git.domain.text import similar
+
+        meant = [f"{self.prefix} {one}".strip() for one in similar.to(word, self.summaries)]
+        if not self.prefix:
+            meant = overview.ending_with(word) or meant
+        question = f" Did you mean {' or '.join(meant)}?" if meant else ""
+        return f"No such command: {f'{self.prefix} {word}'.strip()}.{question}"
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Names from the table: click would import every command for its summary."""
         from click.shell_completion import CompletionItem

@@ -78,7 +78,7 @@ def _history_text(result: devs_git.commands.history.Result) -> str:
 @click.option(
     "--to", "until", default="", metavar="TIME", help="Not after this time, such as 2026-11-23T14:30."
 )
-@click.option("--limit", type=int, default=50, show_default=True, help="The number of rows.")
+@click.option("-n", "--limit", type=int, default=50, show_default=True, help="The number of rows.")
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 @click.option("--after", default="", metavar="EVENT", help="Only what came after this event, oldest first.")
 @click.option("--follow", is_flag=True, help="Wait for new rows and print each. Ctrl-C ends.")

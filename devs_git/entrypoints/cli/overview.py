@@ -23,6 +23,11 @@ def below(prefix: str) -> dict[str, str]:
     return {name.removeprefix(begin): text for name, text in _summaries().items() if name.startswith(begin)}
 
 
+def ending_with(word: str) -> list[str]:
+    """The commands of two words that end with this one, such as `task start` for `start`."""
+    return [name for name in _summaries() if name.endswith(f" {word}")]
+
+
 def top_level() -> dict[str, str]:
     """Every first word with its summary: first the verbs in the order of their table, then the other commands."""
     known = _summaries()

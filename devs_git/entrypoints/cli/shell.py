@@ -43,7 +43,9 @@ def help(ctx: click.Context, words: tuple[str, ...]) -> int:  # noqa: A001 - the
     for word in words:
         found = at.command.get_command(at, word) if isinstance(at.command, TableGroup) else None
         if found is None:
-            raise click.UsageError(f"No such command: {' '.join(words)}", ctx=ctx.find_root())
+            unknown = f"No such command: {' '.join(words)}."
+            text = at.command.unknown(word) if isinstance(at.command, TableGroup) else unknown
+            raise click.UsageError(text, ctx=ctx.find_root())
         at = click.Context(found, info_name=word, parent=at)
     console.write(at.get_help())
     return 0

@@ -79,7 +79,7 @@ def snapshot_create(*, message: str) -> VerbRequest:
 
 
 @command("snapshot list", text=_list_text, example="devs-git snapshot list --json")
-@click.option("--limit", type=int, default=200, show_default=True, help="The number of snapshots.")
+@click.option("-n", "--limit", type=int, default=200, show_default=True, help="The number of snapshots.")
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 def snapshot_list(*, limit: int, cursor: str) -> VerbRequest:
     from devs_git.commands.snapshot_list import Request

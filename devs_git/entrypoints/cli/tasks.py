@@ -250,7 +250,7 @@ def contract_start(*, name: str, supervisor: str) -> VerbRequest:
 @command("contract show", text=_contract_show_text, example="devs-git contract show release-2 --json")
 @click.argument("name", required=False, default="")
 @click.option(
-    "--limit", type=int, default=50, show_default=True, help="The number of messages, and of tasks."
+    "-n", "--limit", type=int, default=50, show_default=True, help="The number of messages, and of tasks."
 )
 @click.option("--cursor", default="", help="Older messages: the next_cursor of an earlier answer.")
 def contract_show(*, name: str, limit: int, cursor: str) -> VerbRequest:

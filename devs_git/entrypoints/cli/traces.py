@@ -84,6 +84,8 @@ def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: in
     from devs_git.commands.trace_get import Request
 
     del raw  # the renderer reads it
+    if not trace_id:
+        raise click.UsageError("Missing argument 'ID'. List the ids: devs-git trace list")
     return Request(trace_id, offset, limit, payload)
 
 
@@ -92,7 +94,7 @@ def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: in
     text=trace_text.list_text,
     example="devs-git trace list --task 10\ndevs-git trace list --errors --limit 50 --json",
 )
-@click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
+@click.option("-n", "--limit", type=int, default=20, show_default=True, help="The highest number of results.")
 @click.option("--task", default="", help="Only this task.")
 @click.option("--tool", default="", metavar="NAME", help="Only this tool.")
 @click.option("--session", default="", metavar="ID", help="Only this session.")
@@ -144,7 +146,7 @@ def _with_minus_words(made: click.Command) -> click.Command:
     show_default=True,
     help="What to search: traces or messages.",
 )
-@click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
+@click.option("-n", "--limit", type=int, default=20, show_default=True, help="The highest number of results.")
 @click.option("--rewound", is_flag=True, help="Include rewound tasks.")
 @click.option("--system", is_flag=True, help="Among messages: include the client's own instructions.")
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")

@@ -7,6 +7,7 @@ from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
 from devs_git.domain.recall import message_cuts
+from devs_git.domain.text import beginnings
 from devs_git.errors import DevsError
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.worktree.backups import load
@@ -16,6 +17,7 @@ from devs_git.storage.worktree.engine_site import Site
 def since(site: Site, history: History, branch: str, op_id: str | None) -> list[Event]:
     """The operation to undo and those after it, oldest first: `op_id`, or the last one. NOTHING_TO_UNDO."""
     of_branch = rewind_selection.operations_of_branch(history, site.places.worktree_id, branch)
+    op_id = _complete(op_id, of_branch)
     operations = select(site, of_branch, op_id)
     operation = rewind_selection.operation_to_undo(operations, op_id)
     return operations[operations.index(operation) :]
@@ -30,6 +32,12 @@ def last(site: Site, history: History, branch: str) -> tuple[Event, str]:
     if message_cuts.moved_nothing(event):
         return event, ""
     return event, load(site.objects, Movement.of(event).backup).head
+
+
+def _complete(op_id: str | None, operations: list[Event]) -> str | None:
+    """The whole id of the operation that the caller names by its beginning; INVALID_ARGUMENTS if several begin so."""
+    known = (event.op_id for event in operations)
+    return op_id and (beginnings.complete(op_id, known, field="op_id", what="operations") or op_id)
 
 
 def select(site: Site, events: list[Event], op_id: str | None) -> list[Event]:
