@@ -100,6 +100,14 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
     commit = refs.read(site.git, ref)
     if commit:
         return commit
+    if task := _task(site, name):
+        raise immovable(
+            "no_branch",
+            f"There is no local branch {name!r}; {task} is a task.",
+            hint=f"Go back to it: devs-git rewind {task}. Make a branch there: devs-git branch {task} -b NAME",
+            code=REFUSAL,
+            branch=name,
+        )
     tracking = [found for found in refs.list_refs(site.git, "refs/remotes") if found.endswith(f"/{name}")]
     there = f" It exists on a remote: {tracking[0].removeprefix('refs/remotes/')}." if tracking else ""
     raise immovable(
@@ -111,6 +119,16 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
         code=REFUSAL,
         branch=name,
     )
+
+
+def _task(site: Site, name: str) -> str:
+    """The task that is meant by a name that no branch has; "" for none."""
+    from devs_git.domain.ledger import ids, resolve  # only a wrong name needs it
+
+    try:
+        return resolve.meant_task(site.ledger.require().here.tasks, ids.parse_target(name).task)
+    except DevsError:
+        return ""
 
 
 def _refuse_under_way(site: Site) -> None:

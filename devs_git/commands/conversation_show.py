@@ -142,6 +142,12 @@ def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[s
 def _here(catalog: Catalog, session_id: str) -> str:
     """The session id; MESSAGE_NOT_FOUND if the messages are not here, but perhaps in another clone."""
     if messages.session(catalog, session_id) is None:
+        from devs_git.domain.text import beginnings
+        from devs_git.storage.catalog.sessions import prompts
+
+        known = prompts.sessions_beginning_with(catalog, session_id)
+        if found := beginnings.complete(session_id, known, field="session", what="sessions"):
+            return found
         raise DevsError(
             "MESSAGE_NOT_FOUND",
             "The session has no messages here.",

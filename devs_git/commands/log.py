@@ -214,6 +214,6 @@ def _operation(event: Event, position: int) -> Operation:
 def _must_exist(workspace: Workspace, task: str) -> None:
     tasks = workspace.ledger.tip().history.tasks
     if task not in tasks:
-        from devs_git.domain.ledger import meant_tasks
+        from devs_git.domain.ledger import resolve
 
-        raise meant_tasks.not_found(tasks, task)
+        raise resolve.task_not_found(tasks, task)

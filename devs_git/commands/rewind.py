@@ -42,7 +42,11 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         if not self.target and not self.plan_id:
-            raise invalid("target", "The target is missing.", hint="For example: devs-git rewind task-10")
+            raise invalid(
+                "target",
+                "The target is missing.",
+                hint="For example: devs-git rewind task-10. List the checkpoints: devs-git log",
+            )
         require_untracked_mode(self.untracked)
         if self.branch_name and preserve_mode(self.preserve) not in (None, "branch"):
             raise invalid(

@@ -66,10 +66,10 @@ def run(workspace: Workspace, request: Request) -> Result:
         raise no_active_task()
     history = listing.of_tasks(tip, task_id)
     if task_id not in history.tasks:
-        from devs_git.domain.ledger import meant_tasks
+        from devs_git.domain.ledger import resolve
 
         history = tip.here
-        task_id = meant_tasks.require(history.tasks, task_id)
+        task_id = resolve.meant_task(history.tasks, task_id)
     task = history.tasks[task_id]
     record = task_files.newest(tip, task_id)
     points = history.of_task(task_id)[: -NEWEST - 1 : -1]

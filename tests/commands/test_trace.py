@@ -103,7 +103,8 @@ def test_an_unknown_id_and_a_missing_one_are_told_apart(initialised: Path) -> No
     assert json.loads(unknown.stdout)["traceId"] == "nope"
     missing = cli(initialised, "get", "--json")
     said = json.loads(missing.stdout)
-    assert (missing.returncode, said["code"], said["message"]) == (3, "INVALID_INPUT", "traceId is required")
+    assert (missing.returncode, said["code"]) == (2, "INVALID_ARGUMENTS")
+    assert "Missing argument 'ID'" in said["message"]
     for option, field in (("--offset=-1", "offset"), ("--limit=3", "limit")):
         said = json.loads(cli(initialised, "get", "x", option, "--json").stdout)
         assert (said["code"], said["field"]) == ("INVALID_INPUT", field)

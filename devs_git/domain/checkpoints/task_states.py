@@ -27,9 +27,9 @@ def _start(task_id: str) -> str:
 
 
 def _question(task_id: str) -> str:
-    from devs_git.domain.ledger import meant_tasks
+    from devs_git.domain.ledger import resolve
 
-    meant = meant_tasks.other_spelling(task_id)
+    meant = resolve.other_spelling(task_id)
     return f"Did you mean {meant}? " if meant else ""
 
 
@@ -68,9 +68,9 @@ def require_task(history: History, task_id: str) -> Task:
     """The task in the ledger; TASK_NOT_FOUND."""
     if task_id in history.tasks:
         return history.tasks[task_id]
-    from devs_git.domain.ledger import meant_tasks  # only a wrong id needs it
+    from devs_git.domain.ledger import resolve  # only a wrong id needs it
 
-    raise meant_tasks.not_found(history.tasks, task_id, then=_start(task_id))
+    raise resolve.task_not_found(history.tasks, task_id, then=_start(task_id))
 
 
 def nothing_new(task_id: str) -> DevsError:

@@ -12,10 +12,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ids import Target
+from devs_git.domain.ledger.ids import PREFIX, Target, bare
 from devs_git.errors import DevsError
 from devs_git.values import replace
+
+_OTHER_PREFIX = re.compile(r"task[._-]?(?=.)", re.ASCII)
 
 
 def resolve(history: History, target: Target) -> Checkpoint:
@@ -26,9 +31,7 @@ def resolve(history: History, target: Target) -> Checkpoint:
         oid = _complete_oid(history, target.beginning) if target.beginning else ""
         if oid:
             return _by_oid(history, oid)
-        from devs_git.domain.ledger import meant_tasks  # only a wrong id needs it
-
-        return resolve(history, replace(target, task=meant_tasks.require(history.tasks, target.task)))
+        return resolve(history, replace(target, task=meant_task(history.tasks, target.task)))
     points = history.of_task(target.task)
     if target.oid:
         return _of_task(points, target)
@@ -115,3 +118,45 @@ def _by_oid(history: History, oid: str) -> Checkpoint:
     raise DevsError(
         "CHECKPOINT_NOT_FOUND", f"{oid} is not a checkpoint.", hint="List all: devs-git log", oid=oid
     )
+
+
+def meant_task(known: Collection[str], task_id: str) -> str:
+    """The id that is meant: `task_id` itself, or the one that differs from it only in its prefix or in case. TASK_NOT_FOUND."""
+    if task_id in known:
+        return task_id
+    meant = [one for one in known if _plain(one) == _plain(task_id)]
+    if len(meant) != 1:
+        raise task_not_found(known, task_id)
+    return meant[0]
+
+
+def task_not_found(
+    known: Collection[str], task_id: str, *, then: str = "List all: devs-git log"
+) -> DevsError:
+    """TASK_NOT_FOUND, with a hint that names the tasks with similar ids, and `then` says what else to type."""
+    meant = [one for one in known if _plain(one) == _plain(task_id)] or _similar(known, task_id)
+    question = f"Did you mean {' or '.join(meant)}? " if meant else ""
+    return DevsError(
+        "TASK_NOT_FOUND",
+        f"There is no {task_id}.",
+        hint=question + then,
+        task_id=task_id,
+    )
+
+
+def other_spelling(task_id: str) -> str:
+    """`task-10` of `task-task10`: what a caller means who wrote the prefix without its hyphen; "" if it is no such id."""
+    rest = _OTHER_PREFIX.sub("", bare(task_id), count=1)
+    return PREFIX + rest if rest != bare(task_id) else ""
+
+
+def _plain(task_id: str) -> str:
+    return _OTHER_PREFIX.sub("", bare(task_id).lower(), count=1)
+
+
+def _similar(known: Collection[str], task_id: str) -> list[str]:
+    """Tasks whose ids look like this one. A number looks like each other number, so none is proposed for it."""
+    wanted = _plain(task_id)
+    from devs_git.domain.text import similar  # only a wrong id needs it
+
+    return [] if wanted.isdigit() else similar.to(task_id, known)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from click.types import StringParamType
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from devs_git.workspace import Workspace
 
 MOMENTS: Final = 20
+OFFERED: Final = 9
 NEWEST: Final = 200  # checkpoints that are read; more would make the shell wait
 
 
@@ -105,6 +107,43 @@ def _rows(workspace: Workspace) -> tuple[Row, ...]:
     from devs_git.commands import log
 
     return log.run(workspace, log.Request(NEWEST)).checkpoints
+
+
+def choose_checkpoint(repo: str | None) -> str:
+    """The name of the checkpoint that the person chose. Those that HEAD has, without the one where HEAD is.
+
+    INVALID_ARGUMENTS {target} if there is none; Declined if the person chose none.
+    """
+    from devs_git.commands import log
+    from devs_git.domain.text.plain_text import cut
+    from devs_git.entrypoints import console, router
+    from devs_git.entrypoints.cli import terminal
+    from devs_git.entrypoints.cli.texts.render import short, table, when
+    from devs_git.errors import invalid
+    from devs_git.workspace import Workspace
+
+    workspace = Workspace.open(Path(repo) if repo else None)
+    found = router.call("log", workspace, log.Request(NEWEST)).checkpoints
+    rows = [row for row in found if row.on_head and row.commit != workspace.head][:OFFERED]
+    if not rows:
+        raise invalid(
+            "target",
+            "HEAD has no checkpoint before it, to which you could go back.",
+            hint="To undo a task from its beginning: devs-git rewind --before TASK. List all: devs-git log",
+        )
+    lines = [
+        (
+            str(number),
+            f"{row.task_id}@{row.number}",
+            short(row.commit),
+            when(row.created_at),
+            cut(row.message),
+        )
+        for number, row in enumerate(rows, 1)
+    ]
+    console.write(f"Go back to which checkpoint?\n{table(lines)}")
+    row = rows[terminal.choose(len(rows)) - 1]
+    return f"{row.task_id}@{row.number}"
 
 
 TYPES: Final = {

@@ -12,8 +12,9 @@ import click
 
 from devs_git.domain.verbs import CHANGES, VerbRequest, VerbResult, verb
 from devs_git.entrypoints import console, router
-from devs_git.entrypoints.cli import candidates, option_names, terminal
+from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
+from devs_git.entrypoints.cli.texts import option_names
 from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_NO, DevsError
 from devs_git.values import plain

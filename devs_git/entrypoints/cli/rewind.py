@@ -57,6 +57,10 @@ def rewind(*, target: str, before: str, **options: Any) -> VerbRequest:
     from devs_git.commands.rewind import Request
     from devs_git.domain.checkpoints import targets
 
+    if not (target or before or options["plan_id"]) and terminal.interactive():
+        from devs_git.entrypoints.cli import candidates
+
+        target = candidates.choose_checkpoint(click.get_current_context().params.get("repo"))
     return Request(target=targets.choose(target, before), **options, at_terminal=terminal.interactive())
 
 

@@ -44,9 +44,9 @@ def make_plan(site: Site, task_id: str) -> DropPlan:
     history = site.ledger.require().here
     task = history.tasks.get(task_id)
     if task is None:
-        from devs_git.domain.ledger import meant_tasks
+        from devs_git.domain.ledger import resolve
 
-        raise meant_tasks.not_found(history.tasks, task_id)
+        raise resolve.task_not_found(history.tasks, task_id)
     if task.status == "active" and task.worktree != site.places.worktree_id:
         raise DevsError(
             "TASK_ACTIVE",

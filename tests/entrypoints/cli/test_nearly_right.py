@@ -1,0 +1,159 @@
+"""What a person types nearly right is understood, or answered with what was meant."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner, Result
+
+from devs_git.entrypoints.cli.groups import TableGroup
+from devs_git.entrypoints.cli.main import cli, command
+from devs_git.errors import DevsError
+from tests.conftest import Tasks
+from tests.support.scene import Scene
+from tests.support.terminal_person import at_terminal
+
+BLOCKER = "The new format breaks all readers."
+
+
+@pytest.fixture
+def scene(tasks: Tasks) -> Scene:
+    return tasks({"10": {"b.txt": "b\n"}, "11": {"c.txt": "c\n"}})
+
+
+def call(scene: Scene, *words: str) -> Result:
+    return CliRunner().invoke(cli, [*words, "--repo", str(scene.top)])
+
+
+def refusal(scene: Scene, *words: str) -> DevsError:
+    error = call(scene, *words).exception
+    assert isinstance(error, DevsError)
+    return error
+
+
+def ask(scene: Scene) -> str:
+    words = ("gate", "request", "--type", "MANUAL", "--blocker", BLOCKER, "--json")
+    gate = call(scene, *words).output.partition('"gate_id": "')[2].partition('"')[0]
+    assert gate
+    return gate
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("rewnd", "rewind"),
+        ("lgo", "log"),
+        ("staus", "status"),
+        ("task strat", "task start"),
+        ("help rewnd", "rewind"),
+        ("help task strat", "task start"),
+        ("approve", "gate approve"),
+        ("complete 10", "task complete"),
+    ],
+)
+def test_a_wrong_command_is_answered_with_the_one_that_was_meant(words: str, meant: str) -> None:
+    done = CliRunner().invoke(cli, words.split())
+    assert done.exit_code == 2
+    assert f"Did you mean {meant}" in done.output
+
+
+@pytest.mark.quick
+def test_without_an_id_the_only_open_gate_is_meant(scene: Scene) -> None:
+    assert refusal(scene, "gate", "show").code == "GATE_NOT_FOUND"
+    gate = ask(scene)
+    for words in (("gate", "show"), ("gate", "show", gate[:4]), ("gate", "wait", "--timeout", "0")):
+        assert gate in call(scene, *words).output
+    status, shown = at_terminal(scene.top, "gate", "reject", "--reason", "Keep it", typed="y\n")
+    assert (status, f"Gate {gate} is" in shown) == (0, True)
+
+
+def test_of_several_open_gates_none_is_meant_and_all_are_named(scene: Scene) -> None:
+    gates = {ask(scene), ask(scene)}
+    for verb in ("show", "wait", "approve", "reject"):
+        reason = ("--reason", "no") if verb == "reject" else ()
+        error = refusal(scene, "gate", verb, *reason)
+        assert error.details["field"] == "gate_id"
+        assert all(gate in error.hint for gate in gates)
+
+
+def test_the_beginning_of_an_operation_is_enough_if_no_other_begins_so(scene: Scene) -> None:
+    call(scene, "rewind", "task-10")
+    call(scene, "undo")
+    assert (
+        "2 operations begin with 20" in refusal(scene, "undo", scene.workspace.clock().strftime("%Y")).message
+    )
+    backups = scene.git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/devs/backup").splitlines()
+    assert call(scene, "undo", backups[-1][:-1], "--dry-run").exit_code == 0
+
+
+def test_the_beginning_of_a_trace_is_enough(scene: Scene) -> None:
+    for name in ("build-one", "build-two"):
+        CliRunner().invoke(cli, ["trace", "put", "--id", name, "--repo", str(scene.top)], input=name)
+    assert call(scene, "trace", "get", "build-o").output == "build-one"
+    assert "build-one, build-two" in refusal(scene, "trace", "get", "build").hint
+    assert refusal(scene, "trace", "get", "bui").code == "TRACE_NOT_FOUND"
+
+
+@pytest.mark.quick
+def test_a_refusal_names_the_option_and_in_json_the_field(scene: Scene) -> None:
+    words = (
+        "gate",
+        "request",
+        "--agent",
+        "architect",
+        "--task",
+        "10",
+        "--section",
+        "1",
+        "--blocker",
+        BLOCKER,
+    )
+    error = refusal(scene, *words, "--rationale", BLOCKER, "--risk", "small")
+    assert error.message.startswith("--risk needs at least 20 characters")
+    assert error.details["field"] == "proposed_changes.risk_assessment"
+    assert "traceId" not in call(scene, "trace", "get").output
+    assert (
+        "risk_assessment"
+        in refusal(scene, *words, "--rationale", BLOCKER, "--risk", "small", "--json").message
+    )
+
+
+def test_each_limit_has_its_short_form() -> None:
+    def commands(name: str, group: TableGroup) -> list[str]:
+        found = []
+        for word in group.summaries:
+            full = f"{name} {word}".strip()
+            inner = command(full)
+            found += commands(full, inner) if isinstance(inner, TableGroup) else [full]
+        return found
+
+    for name in commands("", cli):
+        made = command(name)
+        assert made
+        options = [param.opts for param in made.params if "--limit" in param.opts]
+        # A part of a trace is counted in bytes.
+        assert name == "trace get" or all("-n" in names for names in options), name
+
+
+@pytest.mark.quick
+def test_a_task_that_is_taken_for_a_branch_is_answered_with_rewind_and_branch(scene: Scene) -> None:
+    error = refusal(scene, "checkout", "task-10")
+    assert "devs-git rewind task-10" in error.hint
+    assert "devs-git branch task-10 -b NAME" in error.hint
+
+
+@pytest.mark.quick
+def test_rewind_alone_offers_the_last_checkpoints_at_a_terminal_and_says_what_to_type_in_a_pipe(
+    scene: Scene,
+) -> None:
+    status, shown = at_terminal(scene.top, "rewind", typed="1\ny\n")
+    assert status == 0
+    assert "task-10@1" in shown.partition("Which one? [1-1]")[0]
+    assert scene.git("log", "-1", "--format=%D").find("devs/task-10") >= 0
+    assert "devs-git rewind task-10" in refusal(scene, "rewind").hint
+
+
+def test_rewind_alone_does_nothing_if_no_number_is_typed(scene: Scene) -> None:
+    before = scene.git("rev-parse", "HEAD")
+    status, _ = at_terminal(scene.top, "rewind", typed="\n")
+    assert (status, scene.git("rev-parse", "HEAD")) == (130, before)
