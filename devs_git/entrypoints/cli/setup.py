@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
@@ -30,7 +32,45 @@ def _init_text(result: devs_git.commands.init.Result) -> str:
     return "\n".join(lines)
 
 
-@command("init", text=_init_text, example=_INIT)
+_NEXT: Final = (
+    (
+        'devs-git task start 10 --title "Parse dates"',
+        "a task is a unit of work; agents and you commit for it",
+    ),
+    ('devs-git task complete --all -m "Dates are parsed"', "commit, and make a place to return to"),
+    ("devs-git rewind task-10", "later: go back there; devs-git undo returns"),
+)
+
+
+def _after_init(result: devs_git.commands.init.Result) -> int:
+    """At a terminal: offer to commit the policy, and show the next commands. `--yes` asks nothing and commits nothing."""
+    given = click.get_current_context().params
+    ended = given["uninstall"] or given["server"] or given["as_json"] or not result.ledger
+    if ended or not terminal.interactive():
+        return 0
+    if not given["yes"]:
+        _offer_commit(given["repo"])
+    width = max(len(words) for words, _ in _NEXT)
+    console.write(
+        "\n".join(["The next commands:", *(f"  {words:<{width}}  # {why}" for words, why in _NEXT)])
+    )
+    return 0
+
+
+def _offer_commit(repo: str | None) -> None:
+    from devs_git.operations.setup import commit_policy
+    from devs_git.workspace import Workspace
+
+    workspace = Workspace.open(Path(repo) if repo else None)
+    if not commit_policy.is_due(workspace):
+        return
+    if not terminal.agrees(f'Commit devs-policy.yaml now, as "{commit_policy.MESSAGE}"?'):
+        return
+    refused = commit_policy.commit(workspace)
+    console.write(f"It was not committed: {refused}" if refused else "Committed. Nothing else was committed.")
+
+
+@command("init", text=_init_text, example=_INIT, exit_status=_after_init)
 @click.option(
     "--uninstall",
     is_flag=True,

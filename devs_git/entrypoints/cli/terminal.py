@@ -47,6 +47,15 @@ def ask(text: str) -> None:
         raise Declined
 
 
+def agrees(text: str) -> bool:
+    """Whether the person at this terminal answers a question with `y` or `yes`."""
+    try:
+        ask(text)
+    except Declined:
+        return False
+    return True
+
+
 def choose(most: int) -> int:
     """The number that the person at this terminal types. Raises Declined if it is not from 1 to `most`."""
     console.write(f"Which one? [1-{most}] ", end="")

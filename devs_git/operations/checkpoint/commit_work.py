@@ -55,7 +55,7 @@ def stage(workspace: Workspace, job: Job, lock: int, choice: Choice) -> bool:
         return bool(choice.paths)
     if choice.everything:
         try:
-            _user_git(workspace).with_descriptors(lock).run("add", "--all")
+            user_git(workspace).with_descriptors(lock).run("add", "--all")
         except GitFailed as error:
             raise _refusal("git add -A failed", error) from error
     if not workspace.git.says("diff", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none"):
@@ -74,7 +74,7 @@ def _know(workspace: Workspace, job: Job, lock: int, paths: Sequence[str]) -> No
         replace_file(paths_file(workspace, job), join_z([f":(top,literal){path}" for path in some]))
         if some is new and new:
             try:
-                _user_git(workspace).with_descriptors(lock).run(
+                user_git(workspace).with_descriptors(lock).run(
                     "add", "--intent-to-add", *_named(workspace, job)
                 )
             except GitFailed as error:
@@ -88,7 +88,7 @@ def _named(workspace: Workspace, job: Job) -> tuple[str, str]:
 def commit(workspace: Workspace, job: Job, lock: int, choice: Choice = STAGED) -> str:
     """The commit that the user's git makes. The message goes to standard input, which has no length limit."""
     git = (
-        _user_git(workspace)
+        user_git(workspace)
         .with_descriptors(lock)
         .with_env(**{OPERATION: job.op_id, "GIT_REFLOG_ACTION": job.reflog})
     )
@@ -110,7 +110,7 @@ def _refusal(what: str, error: GitFailed) -> DevsError:
     )
 
 
-def _user_git(workspace: Workspace) -> Git:
+def user_git(workspace: Workspace) -> Git:
     """git as its user runs it, with own settings, hooks and prompts, and with an identity if the machine has none.
 
     Without an identity `git commit` fails: a tool that did not check this lost all its checkpoints (arbos #390,

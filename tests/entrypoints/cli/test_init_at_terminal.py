@@ -1,0 +1,66 @@
+"""`init` at a terminal offers to commit the policy, and ends with the next commands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.terminal_person import at_terminal
+
+pytestmark = pytest.mark.quick
+
+
+def test_it_commits_the_policy_alone_and_what_was_staged_stays_staged(
+    repo: Path, git: Callable[..., str]
+) -> None:
+    (repo / "mine.txt").write_text("mine\n")
+    git("add", "mine.txt")
+    status, shown = at_terminal(repo, "init", typed="y\n")
+    assert status == 0
+    assert git("show", "--format=%s", "--name-only").splitlines() == [
+        "Set up devs-git",
+        "",
+        "devs-policy.yaml",
+    ]
+    assert git("diff", "--cached", "--name-only") == "mine.txt"
+    after = shown.partition("The next commands:")[2]
+    assert [line.split()[1] for line in after.splitlines() if line.startswith("  devs-git")] == [
+        "task",
+        "task",
+        "rewind",
+    ]
+
+
+def test_without_a_yes_nothing_is_committed(repo: Path, git: Callable[..., str]) -> None:
+    before = git("rev-parse", "HEAD")
+    for words, typed in ((("init",), "\n"), (("init", "--yes"), "")):
+        status, shown = at_terminal(repo, *words, typed=typed)
+        assert (status, git("rev-parse", "HEAD")) == (0, before)
+        assert "The next commands:" in shown
+
+
+def test_a_hook_that_refuses_the_commit_is_told_and_the_index_is_as_before(
+    repo: Path, git: Callable[..., str]
+) -> None:
+    hook = repo / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho 'no commits today' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    status, shown = at_terminal(repo, "init", typed="y\n")
+    assert status == 0
+    assert "It was not committed" in shown
+    assert git("ls-files", "devs-policy.yaml") == ""
+
+
+def test_in_a_pipe_it_asks_nothing(repo: Path, git: Callable[..., str]) -> None:
+    before = git("rev-parse", "HEAD")
+    words = [sys.executable, "-m", "devs_git", "init"]
+    done = subprocess.run(
+        words, cwd=repo, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1].startswith("next: Commit the policy")
+    assert git("rev-parse", "HEAD") == before
