@@ -7,7 +7,6 @@ from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
 from devs_git.domain.recall import message_cuts
-from devs_git.domain.text import beginnings
 from devs_git.errors import DevsError
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.worktree.backups import load
@@ -36,8 +35,12 @@ def last(site: Site, history: History, branch: str) -> tuple[Event, str]:
 
 def _complete(op_id: str | None, operations: list[Event]) -> str | None:
     """The whole id of the operation that the caller names by its beginning; INVALID_ARGUMENTS if several begin so."""
+    if not op_id:
+        return op_id
+    from devs_git.domain.text import beginnings  # most people undo the last one
+
     known = (event.op_id for event in operations)
-    return op_id and (beginnings.complete(op_id, known, field="op_id", what="operations") or op_id)
+    return beginnings.complete(op_id, known, field="op_id", what="operations") or op_id
 
 
 def select(site: Site, events: list[Event], op_id: str | None) -> list[Event]:
