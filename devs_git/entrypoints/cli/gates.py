@@ -143,10 +143,20 @@ def gate_list(**options: Any) -> VerbRequest:
     return Request(**options)
 
 
+def _given(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str:
+    """'' if no gate is named. An empty name is refused: it comes of a variable of the shell that has no value."""
+    from devs_git.domain.gates.gate_model import gate_id
+
+    return "" if name is None else gate_id(name)
+
+
+_GATE_ID: Final = click.argument("gate_id", metavar="[ID]", required=False, callback=_given)
+
+
 @command(
     "gate show", text=gate_text.show_text, example="devs-git gate show 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 )
-@click.argument("gate_id", metavar="[ID]", required=False, default="")
+@_GATE_ID
 def gate_show(*, gate_id: str) -> VerbRequest:
     from devs_git.commands.gate_show import Request
 
@@ -194,7 +204,7 @@ def _answer(
     example="devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'As we said'\n"
     "devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --sign --key ~/.ssh/id_ed25519",
 )
-@click.argument("gate_id", metavar="[ID]", required=False, default="")
+@_GATE_ID
 @click.option("--reason", default="", metavar="TEXT", help="The reason. The agent reads it.")
 @_proof
 def gate_approve(**options: Any) -> VerbRequest:
@@ -208,7 +218,7 @@ def gate_approve(**options: Any) -> VerbRequest:
     text=gate_text.decision_text,
     example="devs-git gate reject 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'Use the old format'",
 )
-@click.argument("gate_id", metavar="[ID]", required=False, default="")
+@_GATE_ID
 @click.option("--reason", default="", metavar="TEXT", help="The reason (required). The agent reads it.")
 @_proof
 def gate_reject(**options: Any) -> VerbRequest:
@@ -223,7 +233,7 @@ def gate_reject(**options: Any) -> VerbRequest:
     example="devs-git gate wait 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --timeout 10min",
     exit_status=lambda result: EXITS.get(result.status, EXIT_CONFLICT),
 )
-@click.argument("gate_id", metavar="[ID]", required=False, default="")
+@_GATE_ID
 @click.option(
     "--timeout", metavar="SPAN", help="Seconds, or a span such as 10min; then exit 4. Default: none."
 )

@@ -67,6 +67,12 @@ def test_without_an_id_the_only_open_gate_is_meant(scene: Scene) -> None:
     assert (status, f"Gate {gate} is" in shown) == (0, True)
 
 
+def test_an_empty_id_of_a_gate_is_not_taken_for_the_only_open_one(scene: Scene) -> None:
+    ask(scene)
+    for verb in ("show", "wait", "approve", "reject"):
+        assert refusal(scene, "gate", verb, "").details["field"] == "gate_id"
+
+
 def test_of_several_open_gates_none_is_meant_and_all_are_named(scene: Scene) -> None:
     gates = {ask(scene), ask(scene)}
     for verb in ("show", "wait", "approve", "reject"):
