@@ -76,13 +76,18 @@ class ListedMoment(MomentRow):
 
 @immutable
 class Result(VerbResult):
-    """`next_cursor` is '' at the end of the list. `not_believed`: as in `status`."""
+    """`next_cursor` is '' at the end of the list. `not_believed`: as in `status`.
+
+    `head`: the commit of HEAD, '' before the first one. `head_branch`: its branch, '' for a detached HEAD.
+    """
 
     checkpoints: tuple[Row, ...]
     operations: tuple[Operation, ...]
     next_cursor: str
     not_believed: str = ""
     moments: tuple[ListedMoment, ...] = ()
+    head: str = ""
+    head_branch: str = ""
 
 
 @mutable
@@ -103,7 +108,8 @@ class _Page:
             raise invalid("cursor", "The ledger has no such row.", hint="Start over without a cursor.")
         for item in items:
             if isinstance(item, Event):
-                self.operations.append(_operation(item, len(self.points)))
+                if self.request.task in ("", *item.tasks):
+                    self.operations.append(_operation(item, len(self.points)))
                 continue
             if len(self.points) + len(self.moments) == self.request.limit:
                 self.more = True
@@ -137,6 +143,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         page.last if page.more else "",
         workspace.why_not_believed(),
         _listed(workspace, page.moments),
+        *commit_locations.head(workspace),
     )
 
 

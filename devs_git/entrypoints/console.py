@@ -33,18 +33,42 @@ _COLOURS: Final = {
 # Each mark of ours begins with random digits, new in each process, so that no text can contain one.
 _OURS: Final = f"\x1b{os.urandom(8).hex()}"
 _EXACT, _AGAIN = "<m", ">m"  # the marks before and after a line of a file
+COLOUR_CHOICES: Final = ("auto", "always", "never")
+_chosen = {"colour": "auto"}  # by the option `--color` of this process
+
+
+def choose_colour(choice: str) -> None:
+    """Colours from now on: one of COLOUR_CHOICES."""
+    _chosen["colour"] = choice
+
+
+def on_terminal(stream: TextIO | None = None) -> bool:
+    """Whether the stream (default: standard output) ends at a terminal; git's own pager counts, as in `git -c pager.devs devs log`."""
+    read = stream or sys.stdout
+    return read.isatty() or (read is sys.stdout and os.environ.get("GIT_PAGER_IN_USE") == "true")
 
 
 def for_person(stream: TextIO | None = None) -> bool:
-    """Whether a person reads the stream (default: standard output): it is a terminal, and NO_COLOR is not set."""
-    return (stream or sys.stdout).isatty() and "NO_COLOR" not in os.environ
+    """Whether a person reads the stream (default: standard output): it ends at a terminal, and NO_COLOR is not set."""
+    return on_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
+def has_colours(stream: TextIO | None = None) -> bool:
+    """Whether colours are written to the stream. `--color` counts before NO_COLOR, and that before FORCE_COLOR."""
+    if _chosen["colour"] != "auto":
+        return _chosen["colour"] == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return on_terminal(stream) and os.environ.get("TERM") != "dumb"
 
 
 def paint(text: str, colour: str | None = None, *, bold: bool = False) -> str:
-    """`text`, in colour if a person reads standard output."""
+    """`text`, in colour if standard output gets colours."""
     codes = [_COLOURS[colour]] if colour else []
     codes += ["1"] if bold else []
-    return f"{_OURS}{';'.join(codes)}m{text}{_OURS}0m" if codes and for_person() else text
+    return f"{_OURS}{';'.join(codes)}m{text}{_OURS}0m" if codes and has_colours() else text
 
 
 def exact(text: str) -> str:
@@ -60,23 +84,54 @@ def with_colours(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """The number of characters that a terminal shows of `text`; our marks do not count."""
-    return sum(len(printable(part_text, "")) for _mark, part_text in _parts(text))
+    """The columns that `text` takes on a terminal; our marks take none, a wide character takes two."""
+    return sum(_columns(printable(part_text, "")) for _mark, part_text in _parts(text))
+
+
+def _columns(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    from devs_git.domain.text import display_width  # few texts need the table of wide characters
+
+    return display_width.columns(text)
+
+
+def cut(text: str, room: int, end: str = "…") -> str:
+    """`text` in at most `room` columns; `end` stands where it was cut. Our marks stay."""
+    if width(text) <= room:
+        return text
+    from devs_git.domain.text import display_width
+
+    left, found = max(0, room - _columns(end)), []
+    for mark, part_text in _parts(text):
+        kept = display_width.first_columns(printable(part_text, ""), left)
+        found += [_OURS, mark] if mark else []
+        found.append(kept)
+        shown, left = _columns(kept), left - _columns(kept)
+        if left >= 0 and shown < _columns(printable(part_text, "")):
+            found.append(end)
+            left = -1
+    return "".join(found)
 
 
 def write(text: str, *, err: bool = False, end: str = "\n") -> None:
     """Write text for people to standard output or standard error."""
     stream = sys.stderr if err else sys.stdout
-    stream.write(_harmless(text, terminal=stream.isatty()) + end)
+    stream.write(_harmless(text, terminal=stream.isatty(), colours=has_colours(stream)) + end)
     stream.flush()
 
 
-def _harmless(text: str, *, terminal: bool) -> str:
+def as_on_terminal(text: str) -> str:
+    """What a terminal would get of `text` for people, for the program that shows it there."""
+    return _harmless(text, terminal=True, colours=has_colours())
+
+
+def _harmless(text: str, *, terminal: bool, colours: bool) -> str:
     exactly, found = False, []
     for mark, part_text in _parts(text):
         if mark in (_EXACT, _AGAIN):
             exactly = mark == _EXACT and not terminal
-        elif mark and terminal:
+        elif mark and colours:
             found.append(f"\x1b[{mark}")
         found.append(part_text if exactly else printable(part_text))
     return "".join(found)

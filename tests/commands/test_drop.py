@@ -290,7 +290,7 @@ def test_a_trailer_with_separators_is_no_other_commit(scene: Scene) -> None:
 def test_log_and_history_name_the_drop(scene: Scene) -> None:
     go(scene)
     runner = CliRunner()
-    shown = runner.invoke(cli, ["log", "--repo", str(scene.top)]).output
+    shown = runner.invoke(cli, ["log", "--all", "--repo", str(scene.top)]).output
     assert "drop: task-11" in shown
     told = runner.invoke(cli, ["history", "--json", "--limit", "1", "--repo", str(scene.top)]).output
     row = json.loads(told)["events"][0]

@@ -17,6 +17,7 @@ from devs_git.domain.ledger.events import Draft
 from devs_git.domain.ledger.recent import newest
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests.support.own_calls import devs_git
 
 Mark = Callable[..., str]
 COUNT = 10_000
@@ -88,16 +89,20 @@ def test_json_rows_begin_with_the_keys_of_the_contract(mark: Mark, repo: Path) -
     )
     (row,) = json.loads(done.stdout)["checkpoints"]
     assert (list(row)[: len(KEYS)], row["tag"], row["lines_removed"]) == (KEYS, tag, 3)
-    assert (row["state"], row["on_head"], row["still_on"]) == ("active", True, "")
+    assert (row["state"], row["on_head"], row["still_on"]) == ("recorded", True, "")
 
 
 def test_the_text_marks_live_rewound_and_the_rewind(mark: Mark, rewound: Mark, repo: Path) -> None:
     mark(10)
     rewound(mark(11))
     done = subprocess.run(
-        [sys.executable, "-m", "devs_git", "log"], cwd=repo, capture_output=True, check=True, text=True
+        [sys.executable, "-m", "devs_git", "log", "--all"],
+        cwd=repo,
+        capture_output=True,
+        check=True,
+        text=True,
     )
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["<", "o", "*"]
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["<", "x", "@"]
     assert "\x1b" not in done.stdout
 
 
@@ -187,3 +192,54 @@ def test_log_task_status_and_show_say_the_same_of_each_checkpoint(
         assert task_status.run(ledgered, task_status.Request(task)).checkpoints == rows
         shown = [show.show_checkpoint(ledgered, show.Request(f"{task}@{row.number}")).status for row in rows]
         assert shown == expected
+
+
+@pytest.mark.quick
+def test_a_line_is_a_checkpoint_with_its_own_status_and_its_place(
+    repo: Path, mark: Mark, rewound: Mark, git: Mark
+) -> None:
+    mark(10, 1)
+    git("commit", "-q", "--allow-empty", "-m", "x")
+    mark(10, 2, completed=True)
+    git("commit", "-q", "--allow-empty", "-m", "y")
+    rewound(mark(11, 1))
+    mark(12, 1)
+    git("reset", "-q", "--hard", "HEAD~1")
+    rows = [line.split()[:3] for line in devs_git("log", where=repo).splitlines() if "@" in line[:12]]
+    assert rows == [
+        ["o", "task-12@1", "recorded,"],
+        ["x", "task-11@1", "rewound"],
+        ["@", "task-10@2", "completed"],
+        ["*", "task-10@1", "recorded"],
+    ]
+    assert json.loads(devs_git("log", "--json", where=repo))["head"] == git("rev-parse", "HEAD")
+
+
+def test_the_number_counts_checkpoints_and_operations_are_lines_only_with_all(
+    repo: Path, mark: Mark, rewound: Mark
+) -> None:
+    for number in (1, 2, 3):
+        rewound(mark(10, number))
+    lines = devs_git("log", "-n", "2", where=repo).splitlines()
+    assert [line.split()[0] for line in lines] == ["x", "x", "There"]
+    marks = [line.split()[0] for line in devs_git("log", "--all", where=repo).splitlines()]
+    assert marks == ["<", "x", "<", "x", "<", "x"]
+    marks = [line.split()[0] for line in devs_git("log", "--all", "-n", "1", where=repo).splitlines()]
+    assert marks == ["<", "x", "<", "There"]  # the operation below stands above a checkpoint of the next page
+
+
+def test_head_has_a_line_of_its_own_where_no_checkpoint_is(repo: Path, mark: Mark, git: Mark) -> None:
+    mark(10)
+    git("commit", "-q", "--allow-empty", "-m", "later")
+    first, second = devs_git("log", where=repo).splitlines()
+    assert first.split() == ["@", "HEAD", git("rev-parse", "HEAD")[:10], "HEAD", "is", "here,", "on", "main"]
+    assert second.split()[:2] == ["*", "task-10@1"]
+    git("checkout", "-q", "--detach")
+    assert devs_git("log", where=repo).splitlines()[0].endswith("on no branch")
+
+
+def test_log_of_one_task_has_no_operation_of_another(repo: Path, mark: Mark, rewound: Mark) -> None:
+    mark(10)
+    rewound(mark(11))
+    shown = devs_git("log", "--task", "10", "--all", where=repo)
+    assert [line.split()[:2] for line in shown.splitlines()] == [["@", "task-10@1"]]

@@ -10,7 +10,7 @@ import pytest
 from devs_git.commands import log, task_complete, task_start
 from devs_git.commands.log import Request, Result
 from devs_git.domain.moments.moment import Details
-from devs_git.entrypoints.cli.texts.log_text import checkpoints_text
+from devs_git.entrypoints.cli.texts.log_list_text import checkpoints_text
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.moments import read_moments
 from devs_git.storage.worktree.backups import State

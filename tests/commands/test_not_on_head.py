@@ -70,12 +70,12 @@ def test_a_checkpoint_on_the_way_is_marked_too(three: Case, how: str) -> None:
     three.write({"f4": b"4"})
     router.call("checkpoint", three.workspace, checkpoint.Request("half", everything=True))
     drop(three, how)
-    assert states(three)["task-4@1"] == ("active", "active, not on HEAD", False)
+    assert states(three)["task-4@1"] == ("active", "recorded, not on HEAD", False)
     told = router.call("task status", three.workspace, task_status.Request()).way_back
     command = re.search(r"git merge [0-9a-f]+", told)
     assert command
     three.git(*command[0].split()[1:])
-    assert states(three)["task-4@1"] == ("active", "active", True)
+    assert states(three)["task-4@1"] == ("active", "recorded", True)
 
 
 def test_people_read_it_in_log_show_and_task_status(three: Case) -> None:

@@ -222,12 +222,16 @@ def test_work_goes_on_where_another_clone_rewound_the_active_task(trio: Trio) ->
     trio.bob.call("rewind", rewind.Request("1"))
     trio.bob.sync()
     trio.ann.sync()
-    assert state(trio.ann) == "active"
+    assert state(trio.ann) == "recorded"
     (trio.ann.top / "more").write_text("more")
     trio.ann.call("checkpoint", checkpoint.Request(message="more", everything=True))
     (trio.ann.top / "rest").write_text("rest")
     trio.ann.call("task complete", task_complete.Request(message="all", everything=True))
-    assert [state(trio.ann, f"task-2@{number}") for number in (1, 2, 3)] == ["completed"] * 3
+    assert [state(trio.ann, f"task-2@{number}") for number in (1, 2, 3)] == [
+        "recorded",
+        "recorded",
+        "completed",
+    ]
     trio.ann.git("push", "-q", "origin", "main")
     for clone in (trio.ann, trio.bob, trio.cat):
         clone.sync()

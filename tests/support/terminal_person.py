@@ -6,22 +6,32 @@ import os
 import pty
 import subprocess
 import sys
+import termios
 from collections.abc import Mapping
 from pathlib import Path
 
 
 def at_terminal(
-    top: Path, *words: str, typed: str = "", env: Mapping[str, str] | None = None
+    top: Path,
+    *words: str,
+    typed: str = "",
+    env: Mapping[str, str] | None = None,
+    size: tuple[int, int] = (0, 0),
 ) -> tuple[int, str]:
-    """Exit status and what the terminal showed of `devs-git words`, with `typed` on its keyboard."""
+    """Exit status and what the terminal showed of `devs-git words`, with `typed` on its keyboard.
+
+    `size`: its lines and columns; the default is a terminal that does not say how large it is.
+    """
     ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, size)
+    bare = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     child = subprocess.Popen(
         [sys.executable, "-m", "devs_git", *words],
         cwd=top,
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env={**os.environ, **(env or {})},
+        env={**bare, **(env or {})},
         start_new_session=True,
     )
     os.close(theirs)

@@ -13,7 +13,8 @@ class Row:
     `status` is that of its task while the checkpoint is live: active or completed. A rewind or an undo makes it rewound;
     an amend, a rebase or another clone's completion makes it replaced.
 
-    `state` is the status for people, with the place of the commit. `on_head`: the checkpoint is live, and HEAD contains
+    `state` is the status of the checkpoint itself, for people: recorded on the way of its task, completed, rewound, replaced or
+    dropped; with the place of the commit. `on_head`: the checkpoint is live, and HEAD contains
     its commit. `still_on`: a remote's branch that has the commit, although this clone rewound it.
     `conversation_snapshot_id` names what was said until then; '' if no conversation belongs to it.
     """
@@ -112,7 +113,7 @@ def row(point: Checkpoint, task_status: str = "", *, on_head: bool = True, still
         lines_removed=point.lines_removed,
         created_at=point.created_at,
         status=status,
-        state=_state(point, status, on_head=on_head, still_on=still_on),
+        state=_state(point, point.status if own else "recorded", on_head=on_head, still_on=still_on),
         on_head=point.live and on_head,
         still_on=still_on,
         conversation_snapshot_id=_snapshot_id(point),

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import click
 
-from devs_git.domain.verbs import CHANGES, VerbRequest, VerbResult, verb
+from devs_git.domain.verbs import CHANGES, READS, VerbRequest, VerbResult, verb
 from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli import candidates, terminal
-from devs_git.entrypoints.cli.groups import HELP
+from devs_git.entrypoints.cli.groups import HELP, screen_options
 from devs_git.entrypoints.cli.texts import option_names
 from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_NO, DevsError
@@ -27,18 +27,19 @@ _YES_HAS_NO_EFFECT: Final = "This has no effect here: devs-git always asks a per
 _YES: Final = {"gate approve": _YES_HAS_NO_EFFECT, "gate reject": _YES_HAS_NO_EFFECT}
 
 
-def command(
+def command(  # noqa: PLR0913 - keywords of a decorator, which say what a command has
     name: str,
     *,
     text: Renderer,
     example: str,
+    notes: str = "",
     plan: Renderer | None = None,
     exit_status: Callable[[Any], int] = lambda _result: 0,
 ) -> Callable[[Maker], click.Command]:
     """Make a click command for the verb `name`. The decorated function makes the verb's Request from the options.
 
-    `text` renders the result, `plan` the result of a dry run. With `plan`, a person at a terminal sees it and is asked,
-    unless `--yes` is given. Without a terminal nobody is asked, and a verb of tier 3 needs `--yes`. After each result,
+    `notes` is a paragraph of the help. `text` renders the result, `plan` the result of a dry run. With `plan`, a person at
+    a terminal sees it and is asked, unless `--yes` is given. Without a terminal nobody is asked, and a verb of tier 3 needs `--yes`. After each result,
     the request's `next_request` is called, until the reader is gone.
     """
     row = verb(name)
@@ -63,20 +64,32 @@ def command(
             result = _call_and_print(name, workspace, request, as_text if as_json else shown)
             return EXIT_NO if dry and result.blocked_by else exit_status(result)
 
-        params = [
-            click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
-            click.Option(["--repo"], type=click.Path(), help="The repository to work in."),
-        ]
-        summary = f"{row.summary}\n\n\b\nExample:\n" + "\n".join("  " + line for line in example.split("\n"))
-        if row.tier >= CHANGES:
-            params.append(click.Option(["--yes"], is_flag=True, help=_YES.get(name, "Do not ask first.")))
-        made = click.command(name=name.rsplit(maxsplit=1)[-1], help=summary, context_settings=HELP)(body)
+        made = click.command(
+            name=name.rsplit(maxsplit=1)[-1], help=_help(row.summary, notes, example), context_settings=HELP
+        )(body)
         for param in made.params:
             param.type = candidates.TYPES.get(param.name or "", param.type)
-        made.params.extend(params)
+        made.params.extend(_options(name))
         return made
 
     return decorate
+
+
+def _options(name: str) -> list[click.Parameter]:
+    """The options that the commands of all verbs have; `--yes` only where something changes."""
+    options: list[click.Parameter] = [
+        click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
+        click.Option(["--repo"], type=click.Path(), help="The repository to work in."),
+        *screen_options(hidden=True),
+    ]
+    if verb(name).tier >= CHANGES:
+        options.append(click.Option(["--yes"], is_flag=True, help=_YES.get(name, "Do not ask first.")))
+    return options
+
+
+def _help(summary: str, notes: str, example: str) -> str:
+    lines = "\n".join("  " + line for line in example.split("\n"))
+    return "\n\n".join(filter(None, (summary, notes, f"\b\nExample:\n{lines}")))
 
 
 def _call_and_print(name: str, workspace: Workspace, request: VerbRequest, shown: Renderer) -> Any:
@@ -87,9 +100,16 @@ def _call_and_print(name: str, workspace: Workspace, request: VerbRequest, shown
         if isinstance(result, VerbResult) and result.not_believed:
             workspace.say(f"warning: {result.not_believed}")
         out = shown(result)
-        with exit_on_print_error() as reader:
-            console.write(out) if isinstance(out, str) else console.write_bytes(out)
         next_one = request.next_request(result)
+        with exit_on_print_error() as reader:
+            if isinstance(out, bytes):
+                console.write_bytes(out)
+            elif verb(name).tier == READS and next_one is None and console.on_terminal():
+                from devs_git.entrypoints.cli.screen import paging  # in a pipe nobody pages
+
+                paging.show(out, workspace.git, name.split(maxsplit=1)[0])
+            else:
+                console.write(out)
         if next_one is None or reader.gone:
             return result
         request = next_one

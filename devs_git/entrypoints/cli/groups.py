@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli import overview
 from devs_git.entrypoints.console import ignore_closed_pipe
 
@@ -56,6 +57,33 @@ FILES: Final = {
     "serve": "serve",
 }
 HELP: Final = {"help_option_names": ["-h", "--help"]}
+
+
+def screen_options(*, hidden: bool = False) -> tuple[click.Option, ...]:
+    """`--color` and `--no-pager`, as git has them before the name of a command. Ours may follow the name, too, and are then `hidden`."""
+    colour = click.Option(
+        ["--color"],
+        type=click.Choice(console.COLOUR_CHOICES),
+        expose_value=False,
+        hidden=hidden,
+        callback=lambda _context, _param, value: console.choose_colour(value) if value else None,
+        help=overview.OPTIONS[overview.COLOUR],
+    )
+    pager = click.Option(
+        ["--no-pager"],
+        is_flag=True,
+        expose_value=False,
+        hidden=hidden,
+        callback=lambda _context, _param, value: _no_pager() if value else None,
+        help=overview.OPTIONS[overview.NO_PAGER],
+    )
+    return colour, pager
+
+
+def _no_pager() -> None:
+    from devs_git.entrypoints.cli.screen import paging  # only a person switches it off
+
+    paging.switch_off()
 
 
 def _load(name: str) -> click.Command:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,18 +12,40 @@ from devs_git.entrypoints.cli.texts import log_text
 if TYPE_CHECKING:
     import devs_git.commands.diff
     import devs_git.commands.history
+    import devs_git.commands.log
     import devs_git.commands.why
     from devs_git.domain.verbs import VerbRequest
 
 
+LEGEND: Final = (
+    "The first column: @ HEAD is at this checkpoint; * HEAD has it; o HEAD does not have it; x it is rewound, replaced or "
+    "dropped; . a moment. With --all also: < a rewind; > an undo; + a restore; - a drop. A checkpoint on the way of its task is "
+    "recorded, and the one at its end completed."
+)
+
+
+def _log_text(result: devs_git.commands.log.Result) -> str:
+    from devs_git.entrypoints.cli.texts import log_list_text
+
+    shown = click.get_current_context().params
+    return log_list_text.checkpoints_text(
+        result,
+        operations=shown["everything"],
+        first_page=not (shown["cursor"] or shown["task"]),
+    )
+
+
 @command(
     "log",
-    text=log_text.checkpoints_text,
+    text=_log_text,
+    notes=LEGEND,
     example="devs-git log --limit 5\ndevs-git log --task 10 --json\ndevs-git log --moments -n 50",
 )
-@click.option("-n", "--limit", type=int, default=20, show_default=True, help="The number of rows.")
-@click.option("--all", "everything", is_flag=True, help="Show all rows.")
-@click.option("--task", default="", help="Only this task.")
+@click.option("-n", "--limit", type=int, help="The number of checkpoints and moments. Default: 20.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Show all checkpoints, and the operations between them."
+)
+@click.option("--task", default="", help="Only what concerns this task.")
 @click.option("--moments", is_flag=True, help="Show the moments between the checkpoints, too.")
 @click.option(
     "--session",
@@ -32,10 +54,10 @@ if TYPE_CHECKING:
     help="Show only the moments of this session; the beginning of its id is enough.",
 )
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
-def log(*, limit: int, everything: bool, **options: Any) -> VerbRequest:
+def log(*, limit: int | None, everything: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.log import MOST, Request
 
-    return Request(MOST if everything else limit, **options)
+    return Request((MOST if everything else 20) if limit is None else limit, **options)
 
 
 def _history_text(result: devs_git.commands.history.Result) -> str:

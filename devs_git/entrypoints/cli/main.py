@@ -9,13 +9,13 @@ import click
 
 import devs_git
 from devs_git.entrypoints import console
-from devs_git.entrypoints.cli.groups import Root, TableGroup
+from devs_git.entrypoints.cli.groups import Root, TableGroup, screen_options
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import Declined, report
 from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
 
-cli = Root(name="devs-git", help=ABOUT, summaries=top_level())
+cli = Root(name="devs-git", help=ABOUT, summaries=top_level(), params=list(screen_options()))
 click.version_option(devs_git.__version__, prog_name="devs-git", message="%(prog)s %(version)s")(cli)
 
 

@@ -14,7 +14,13 @@ Finish:   devs-git task complete --all -m "Dates are parsed"
 Go back:  devs-git rewind task-10
 Return:   devs-git undo
 """
-OPTIONS: Final = {"--version": "Show the version and exit.", "-h, --help": "Show this message and exit."}
+COLOUR, NO_PAGER = "--color [auto|always|never]", "--no-pager"
+OPTIONS: Final = {
+    COLOUR: "When to write colours. auto: on a terminal, unless NO_COLOR is set.",
+    NO_PAGER: "Do not show long texts with a pager.",
+    "--version": "Show the version and exit.",
+    "-h, --help": "Show this message and exit.",
+}
 
 
 def below(prefix: str) -> dict[str, str]:

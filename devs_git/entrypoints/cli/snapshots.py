@@ -46,7 +46,11 @@ def _list_text(result: devs_git.commands.snapshot_list.Result) -> str:
         for one in result.snapshots
     ]
     more = next_page_line("snapshot list", result.next_cursor)
-    return (table(rows) or "No snapshots. Make one: devs-git snapshot create") + more
+    titles = ("SNAPSHOT", "COMMIT", "WHEN", "MESSAGE")
+    return (
+        table(rows, titles, cuttable=("SNAPSHOT", "MESSAGE"), leave=("COMMIT", "WHEN"))
+        or "No snapshots. Make one: devs-git snapshot create"
+    ) + more
 
 
 def _open_text(result: devs_git.commands.snapshot_open.Result) -> str:

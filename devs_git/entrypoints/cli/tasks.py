@@ -223,7 +223,8 @@ def _contract_show_text(result: devs_git.commands.contract_show.Result) -> str:
         for task in result.spawned_tasks
     ]
     left_out = result.task_count - len(tasks)
-    parts = [table(rows), table(tasks), f"and {plural(left_out, 'older task')}" if left_out else ""]
+    shown = table(tasks, ("TASK", "STATUS", "PHASE", "CHECKPOINT", "TITLE"), leave=("PHASE", "CHECKPOINT"))
+    parts = [table(rows), shown, f"and {plural(left_out, 'older task')}" if left_out else ""]
     if supervisor and result.message_count:
         parts.append(f"To read the messages: devs-git conversation show --session {supervisor.session_id}")
     return "\n".join(part for part in parts if part)

@@ -37,12 +37,24 @@ def still_on(workspace: Workspace, points: Sequence[Checkpoint]) -> dict[str, st
     return {point.name: found[point.tag] for point in points if point.tag in found}
 
 
+def head(workspace: Workspace) -> tuple[str, str]:
+    """The commit of HEAD ('' before the first one), and its branch without `refs/heads/` ('' for a detached HEAD)."""
+    places = workspace.places
+    oid, branch = refs.head(places.git_dir, places.common)
+    if not oid:
+        try:
+            oid = refs.read(workspace.git, "HEAD^{commit}")
+            branch = workspace.git.text("symbolic-ref", "-q", "HEAD", ok=(0, 1))
+        except GitFailed:
+            return "", ""
+    return oid, branch.removeprefix(lines_of_work.HEADS)
+
+
 def _not_on_head(workspace: Workspace, points: Sequence[Checkpoint]) -> frozenset[str]:
     """The tags of those that HEAD does not reach; none if there is no commit yet, or git cannot read it."""
-    places = workspace.places
     try:
-        head = refs.head(places.git_dir, places.common)[0] or refs.read(workspace.git, "HEAD^{commit}")
-        has = lines_of_work.tags_reached(workspace.store_git, points, [head]) if head else None
+        at, _ = head(workspace)
+        has = lines_of_work.tags_reached(workspace.store_git, points, [at]) if at else None
     except GitFailed:
         return frozenset()
     return frozenset() if has is None else frozenset(point.tag for point in points) - has

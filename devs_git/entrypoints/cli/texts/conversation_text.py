@@ -87,7 +87,12 @@ def table_text(result: Result) -> str:
         )
         for message in result.messages
     ]
-    return "\n".join([*_system_line(result), table(rows)])
+    return "\n".join(
+        [
+            *_system_line(result),
+            table(rows, ("NR", "ROLE", "TASK", "WHEN", "MESSAGE"), leave=("TASK", "WHEN")),
+        ]
+    )
 
 
 def _gist(message: ShownMessage) -> str:
@@ -164,4 +169,6 @@ def snapshots_text(result: conversation_snapshots.Result) -> str:
     if not result.snapshots:
         return "No snapshots. To make one: devs-git conversation snapshot"
     more = next_page.line("conversation snapshots", result.next_cursor) if result.next_cursor else ""
-    return table([_line(snapshot) for snapshot in result.snapshots]) + more
+    titles = ("ID", "OF", "TYPE", "MESSAGES", "TOKENS", "COST", "WHEN")
+    rows = [_line(snapshot) for snapshot in result.snapshots]
+    return table(rows, titles, cuttable=("ID", "OF"), leave=("COST", "TOKENS", "TYPE", "WHEN")) + more

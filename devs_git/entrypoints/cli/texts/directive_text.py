@@ -36,7 +36,8 @@ def list_text(result: directive_list.Result) -> str:
         for row in result.directives
         if row.refused
     ]
-    text = "\n".join((table(rows, ("DIRECTIVE_ID", "TASK", "STATE", "WRITTEN", "TEXT")), *refused))
+    titles = ("DIRECTIVE_ID", "TASK", "STATE", "WRITTEN", "TEXT")
+    text = "\n".join((table(rows, titles, leave=("WRITTEN", "STATE"), titles_in_pipes=True), *refused))
     return text + (next_page.line("directive list", result.next_cursor) if result.next_cursor else "")
 
 

@@ -41,7 +41,7 @@ def list_text(result: gate_list.Result) -> str:
         for row in result.gates
     ]  # fmt: skip
     more = next_page_line("gate list", result.next_cursor)
-    return table(rows, header) + more
+    return table(rows, header, cuttable=("BLOCKER",), leave=("AGENT", "TASK"), titles_in_pipes=True) + more
 
 
 def age(stamp: str) -> str:

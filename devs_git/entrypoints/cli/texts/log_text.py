@@ -1,10 +1,9 @@
-"""log, history, show, status and branch as text for people."""
+"""history, show, status and branch as text for people."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from devs_git.entrypoints.cli.texts.render import (
@@ -12,6 +11,7 @@ from devs_git.entrypoints.cli.texts.render import (
     path,
     plural,
     short,
+    state_words,
     status_word,
     table,
     when,
@@ -20,64 +20,10 @@ from devs_git.entrypoints.console import paint
 from devs_git.values import plain
 
 if TYPE_CHECKING:
-    from devs_git.commands import branch, diff, history, log, show, status
-    from devs_git.domain.checkpoints.rows import Row, TaskPage
+    from devs_git.commands import branch, diff, history, show, status
+    from devs_git.domain.checkpoints.rows import TaskPage
 
-MARKS = {"rewound": "<", "conversation.rewound": "<", "undone": ">", "restored": "+", "dropped": "-"}
 SHOWN = 10  # paths of each kind that `status` lists
-
-
-def checkpoints_text(result: log.Result) -> str:
-    """The newest first. `*`: live. `o`: rewound, replaced or dropped. `.`: a moment.
-
-    Of the operations: `<` a rewind, `>` an undo, `+` a restore, `-` a drop.
-    """
-    rows: list[tuple[str, ...]] = []
-    between: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
-    operations = ((one.created_at, one.position, _operation_row(one)) for one in result.operations)
-    for time, position, cells in (*operations, *_moments(result)):
-        between.setdefault(position, []).append((time, cells))
-    for position, point in enumerate((*result.checkpoints, None)):
-        rows += [cells for _, cells in sorted(between.get(position, ()), key=itemgetter(0), reverse=True)]
-        if point is not None:
-            rows.append(_log_row(point))
-    if not rows:
-        return "There is nothing to list. To record a checkpoint: devs-git checkpoint -m …"
-    more = next_page_line("log", result.next_cursor, ("--moments",) if result.moments else ())
-    elsewhere = [point for point in result.checkpoints if _live(point) and not point.on_head]
-    if elsewhere:
-        name = f"{elsewhere[0].task_id}@{elsewhere[0].number}"
-        more += f"\nSome checkpoints are not on HEAD. To see how to get to one: devs-git show {name}"
-    return table(rows) + more
-
-
-def _moments(result: log.Result) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Time, position and cells of each moment."""
-    if result.moments:
-        from devs_git.entrypoints.cli.texts.moment_text import moment_cells
-
-        yield from ((one.created_at, one.position, moment_cells(one)) for one in result.moments)
-
-
-def _operation_row(done: log.Operation) -> tuple[str, ...]:
-    mark = paint(MARKS.get(done.type, "-"), "yellow")
-    return (mark, "", "", "", when(done.created_at), paint(done.subject, "yellow"))
-
-
-def _live(point: Row) -> bool:
-    return point.status not in {"rewound", "replaced", "dropped"}
-
-
-def _log_row(point: Row) -> tuple[str, ...]:
-    figures = f"{plural(point.files_changed, 'file')} +{point.lines_added} -{point.lines_removed}"
-    return (
-        paint("*", "green", bold=True) if _live(point) else paint("o", "bright_black"),
-        f"{point.task_id}@{point.number}",
-        status_word(point.status) + point.state.removeprefix(point.status),
-        short(point.commit),
-        when(point.created_at),
-        f"{point.message}  ({figures})",
-    )
 
 
 def history_text(result: history.Result) -> str:
@@ -94,7 +40,8 @@ def history_text(result: history.Result) -> str:
         for event in result.events
     ]
     more = next_page_line("history", result.next_cursor) if result.more else ""
-    return (table(rows) or "No events.") + more
+    titles = ("WHEN", "EVENT", "TYPE", "TASK", "WHO", "WHAT")
+    return (table(rows, titles, leave=("WHO", "EVENT", "TASK", "WHEN")) or "No events.") + more
 
 
 def history_lines(result: history.Result) -> str:
@@ -122,7 +69,7 @@ def _checkpoint_text(result: show.Result) -> str:
 def _checkpoint_parts(result: show.Result) -> Iterator[str]:
     """What was done, when, by whom and to which files: what a person asks first."""
     rows = [
-        ("status", status_word(result.status) + result.state.removeprefix(result.status)),
+        ("status", state_words(result.state)),
         *((("replaced by", result.replaced_by),) if result.replaced_by else ()),
         ("made", when(result.created_at)),
         ("author", result.author),
@@ -192,7 +139,8 @@ def _page_lines(page: TaskPage) -> list[str]:
     )
     lines = [table([(name, value) for name, value in facts if value])]
     for title, rows, count in kinds:
-        lines += [f"{title} ({count}):\n{table(rows)}"] if rows else []
+        titles = [""] * len(rows[0]) if rows else []
+        lines += [f"{title} ({count}):\n{table(rows, titles)}"] if rows else []
     return lines
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import COMMANDING
-from devs_git.entrypoints.console import for_person, paint, width
+from devs_git.entrypoints.console import for_person, on_terminal, paint, width
 from devs_git.workspace import system_clock
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 COLOURS: Final = {
     "completed": "green",
+    "recorded": "green",
     "active": "cyan",
     "rewound": "bright_black",
     "replaced": "bright_black",
@@ -31,6 +32,13 @@ _ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\
 
 def status_word(text: str) -> str:
     return paint(text, COLOURS.get(text))
+
+
+def state_words(state: str) -> str:
+    """The state of a checkpoint (`rows.Row.state`): its status in colour, then the place of its commit."""
+    status, comma, place = state.partition(",")
+    word, space, here = status.partition(" ")
+    return status_word(word) + space + here + comma + place
 
 
 def when(stamp: str, clock: Callable[[], datetime] = system_clock) -> str:
@@ -66,11 +74,31 @@ def short(oid: str) -> str:
     return oid[:10]
 
 
-def table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
-    """Left-aligned columns with two spaces between them; colour codes do not count."""
-    lines = [tuple(header), *rows] if header else list(rows)
-    if not lines:
+def table(
+    rows: Sequence[Sequence[str]],
+    titles: Sequence[str] = (),
+    *,
+    cuttable: Sequence[str] = (),
+    leave: Sequence[str] = (),
+    titles_in_pipes: bool = False,
+) -> str:
+    """Left-aligned columns with two spaces between them; colour codes do not count.
+
+    On a terminal a table is as wide as it at most (`cuttable` and `leave`: see `fitted_table`), and has its titles. In a pipe
+    all cells are whole. Without titles, rows are names with values.
+    """
+    if not rows:
         return ""
+    if on_terminal():
+        from devs_git.entrypoints.cli.screen import fitted_table, size
+
+        if titles:
+            return "\n".join(
+                fitted_table.fit_table(rows, titles, size.columns(), cuttable=cuttable, leave=leave)
+            )
+        if len(rows[0]) == 2:
+            return "\n".join(fitted_table.facts(rows, size.columns()))
+    lines = [tuple(titles), *rows] if titles and titles_in_pipes else list(rows)
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
     shown = [
         "  ".join(cell + " " * (wide - width(cell)) for cell, wide in zip(line, widths, strict=True))

@@ -75,4 +75,7 @@ def resume_text(result: Result | Listing) -> str:
         )
         for number, row in enumerate(result.rows, 1)
     ]
-    return table(rows) + (next_page.line("resume", result.next_cursor) if result.next_cursor else "")
+    titles = ("NR", "TASK", "STATUS", "PHASE", "CLIENT", "SEEN", "TITLE")
+    return table(rows, titles, leave=("PHASE", "CLIENT", "SEEN")) + (
+        next_page.line("resume", result.next_cursor) if result.next_cursor else ""
+    )

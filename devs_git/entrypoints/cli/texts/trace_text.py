@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from devs_git.domain.recall.traces import TraceRow
 
 _NAMED = 20  # ids in a line
+_TITLES = ("ID", "TASK", "TOOL", "STATE", "SIZE", "WHEN", "NOTE")
+_LEAVE = ("NOTE", "SIZE", "WHEN", "STATE")
 
 
 def amount(size: int) -> str:
@@ -57,7 +59,12 @@ def _message(hit: trace_search.MessageHit) -> tuple[str, ...]:
 def list_text(result: trace_list.Result) -> str:
     if not result.traces:
         return "No traces found. To store one: devs-git trace put < output"
-    return "\n".join([table([_line(row) for row in result.traces]), *_more_line(result)])
+    return "\n".join(
+        [
+            table([_line(row) for row in result.traces], _TITLES, cuttable=("ID", "TOOL"), leave=_LEAVE),
+            *_more_line(result),
+        ]
+    )
 
 
 def search_text(result: trace_search.Result) -> str:

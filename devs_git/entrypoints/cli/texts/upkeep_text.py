@@ -28,6 +28,7 @@ _ABOUT = {
     "transcripts": "transcripts that our plug-ins wrote",
     "private files": "indexes and notes of worktrees",
 }
+_TITLES = ("KIND", "COUNT", "ON DISK", "KEPT FOR", "WHAT")
 _SHOWN = 20
 _DAY = 86400
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -57,11 +58,15 @@ def du_text(result: du.Result) -> str:
         (kind.kind, str(kind.count), _size(kind.bytes), _kept(kind), _ABOUT.get(kind.kind, ""))
         for kind in result.kinds
     ]
-    lines = [table(rows, ("KIND", "COUNT", "ON DISK", "KEPT FOR", "WHAT"))]
+    lines = [table(rows, _TITLES, leave=("WHAT",), titles_in_pipes=True)]
     if result.days:
         shown = result.days[-_SHOWN:]
         days = [(one.day, path(one.worktree), plural(one.moments, "moment")) for one in shown]
-        lines += ["", "Moments by day (UTC) and worktree:", table(days)]
+        lines += [
+            "",
+            "Moments by day (UTC) and worktree:",
+            table(days, ("DAY", "WORKTREE", "MOMENTS"), cuttable=("WORKTREE",)),
+        ]
         if len(result.days) > _SHOWN:
             lines.append(f"and {len(result.days) - _SHOWN} older days; all of them: devs-git du --json")
     if any(kind.old for kind in result.kinds):

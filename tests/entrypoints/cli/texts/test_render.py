@@ -57,7 +57,7 @@ def test_a_table_is_aligned_whatever_colour_its_cells_have(monkeypatch: pytest.M
     monkeypatch.delenv("NO_COLOR")
     red = console.paint("ab", "red")
     assert red != "ab"
-    assert render.table([(red, "x"), ("abcd", "")], ("h", "i")) == f"h     i\n{red}    x\nabcd"
+    assert render.table([(red, "x"), ("abcd", "")], ("h", "i")).split("\n")[1:] == [f"{red}    x", "abcd"]
 
 
 def test_in_a_pipe_times_are_exact() -> None:
@@ -94,7 +94,7 @@ def test_no_color_is_obeyed(repo: Path, mark: Make) -> None:
     mark(10)
     plain = on_a_terminal(repo, "log", NO_COLOR="1")
     assert "\x1b" not in plain
-    assert "T" in plain.split()[4]
+    assert "T" in plain.splitlines()[1].split()[4]
 
 
 def test_a_file_cannot_command_the_terminal_through_a_diff(repo: Path, mark: Make, git: Make) -> None:

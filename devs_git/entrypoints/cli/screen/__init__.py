@@ -1,0 +1,1 @@
+"""What only a terminal needs: its size, a pager, tables that are as wide as it."""
