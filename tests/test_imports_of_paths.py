@@ -71,7 +71,7 @@ BEFORE: Final = {
 # number, and removes its row where it is not above BEFORE.
 MORE: Final = {
     "history": 79,
-    "show": 82,
+    "show": 81,
     "snapshot create": 77,
     "restore": 106,
     "rewind": 109,
@@ -80,8 +80,8 @@ MORE: Final = {
     "trace export": 52,
     "trace import": 45,
     "verify": 250,
-    "mcp, start": 138,
-    "mcp, list of tools": 293,
+    "mcp, start": 134,
+    "mcp, list of tools": 278,
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.text import beginnings
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.recall import open_catalog
@@ -81,8 +80,10 @@ def run(workspace: Workspace, request: Request) -> Result:
 def read(workspace: Workspace, request: Request) -> tuple[bytes, int, TraceRow]:
     """The bytes of the request, how many there are in all, and what is known of the trace. TRACE_NOT_FOUND."""
     with open_catalog.open_catalog(workspace) as catalog:
-        request = _complete(catalog, request)
         row = traces.row(catalog, request.trace_id)
+        if row is None:
+            request = _complete(catalog, request)
+            row = traces.row(catalog, request.trace_id)
         if row is None:
             raise DevsError(
                 "TRACE_NOT_FOUND",
@@ -95,6 +96,8 @@ def read(workspace: Workspace, request: Request) -> tuple[bytes, int, TraceRow]:
 
 def _complete(catalog: Catalog, request: Request) -> Request:
     """The request with the whole id of the trace that it names by the beginning; INVALID_ARGUMENTS if several begin so."""
+    from devs_git.domain.text import beginnings  # most give the whole id
+
     known = traces.ids_beginning_with(catalog, request.trace_id)
     found = beginnings.complete(request.trace_id, known, field="traceId", what="traces")
     return replace(request, trace_id=found) if found else request

@@ -14,7 +14,6 @@ from devs_git.domain.verbs import CHANGES, READS, VerbRequest, VerbResult, verb
 from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP, screen_options
-from devs_git.entrypoints.cli.texts import option_names
 from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_NO, DevsError
 from devs_git.values import plain
@@ -47,8 +46,7 @@ def command(  # noqa: PLR0913 - keywords of a decorator, which say what a comman
     def decorate(make: Maker) -> click.Command:
         @functools.wraps(make)
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
-            with option_names.in_messages(made, options, enabled=not as_json):
-                request = make(**options)
+            request = _request(make, made, options, as_json=as_json)
             workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
             if warning := router.warning_of_hooks(name, workspace):
                 workspace.say(warning)
@@ -90,6 +88,18 @@ def _options(name: str) -> list[click.Parameter]:
 def _help(summary: str, notes: str, example: str) -> str:
     lines = "\n".join("  " + line for line in example.split("\n"))
     return "\n\n".join(filter(None, (summary, notes, f"\b\nExample:\n{lines}")))
+
+
+def _request(make: Maker, made: click.Command, options: dict[str, Any], *, as_json: bool) -> VerbRequest:
+    """The request of these options. A refusal names the option, and in JSON the field."""
+    try:
+        return make(**options)
+    except DevsError as error:
+        if as_json:
+            raise
+        from devs_git.entrypoints.cli.texts import option_names  # only a refusal needs it
+
+        raise option_names.in_message(made, options, error) from error
 
 
 def _call_and_print(name: str, workspace: Workspace, request: VerbRequest, shown: Renderer) -> Any:

@@ -185,9 +185,7 @@ def row(catalog: Catalog, trace_id: str) -> TraceRow | None:
 
 
 def ids_beginning_with(catalog: Catalog, text: str, most: int = 10) -> list[str]:
-    """The ids of traces that begin with a text, at most `most`; only the text itself if a trace has it as its id."""
-    if catalog.rows("SELECT 1 FROM traces WHERE trace_id = ?", text):
-        return [text]
+    """The ids of traces that begin with a text, at most `most`."""
     # Nothing in an id is greater than the last character, and the index of ids finds a range.
     last = text + chr(0x10FFFF)
     sql = "SELECT trace_id FROM traces WHERE trace_id >= ? AND trace_id < ? ORDER BY trace_id LIMIT ?"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
@@ -20,21 +19,17 @@ _OTHER: Final = {
 }
 
 
-@contextmanager
-def in_messages(command: click.Command, given: Mapping[str, Any], *, enabled: bool) -> Iterator[None]:
-    """Around the making of a request: a refusal of it names the option instead of the field.
+def in_message(command: click.Command, given: Mapping[str, Any], error: DevsError) -> DevsError:
+    """The refusal of a request, with the option instead of the field.
 
     A request that was read from a file (`source`) has fields, so these stay.
     """
-    try:
-        yield
-    except DevsError as error:
-        field = str(error.details.get("field", "")).rpartition(".")[2]
-        option = _option(command, field)
-        if not (enabled and option) or given.get("source"):
-            raise
-        words = re.sub(rf"(?<![\w-])(\w+\.)?{re.escape(field)}(?![\w-])", option, error.message, count=1)
-        raise DevsError(error.code, words, hint=error.hint, **error.details) from error
+    field = str(error.details.get("field", "")).rpartition(".")[2]
+    option = _option(command, field)
+    if not option or given.get("source"):
+        return error
+    words = re.sub(rf"(?<![\w-])(\w+\.)?{re.escape(field)}(?![\w-])", option, error.message, count=1)
+    return DevsError(error.code, words, hint=error.hint, **error.details)
 
 
 def _option(command: click.Command, field: str) -> str:
