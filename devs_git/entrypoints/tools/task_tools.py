@@ -86,7 +86,7 @@ TOOLS: Final = (
     Tool(
         "checkpoint_diff",
         "diff",
-        "Show what a task changed, or since a moment: each file, and totals. With hunks also the changed lines, "
+        "Show what a task changed, or since a moment: files and totals. With hunks also the changed lines, "
         "up to a limit; the answer says if it was reached.",
         (
             Param(
@@ -99,8 +99,8 @@ TOOLS: Final = (
             Param(
                 "against",
                 TEXT,
-                "The checkpoint, moment or commit to compare with, or HEAD. Default: where the task began; "
-                "for task-10@3 the one before; for a moment, the working tree.",
+                "The checkpoint, moment or commit to compare with. Default: where the task began; "
+                "of task-10@3 the one before; of a moment the working tree.",
             ),
             Param("hunks", FLAG, "Include the changed lines."),
             Param(

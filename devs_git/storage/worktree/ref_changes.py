@@ -165,12 +165,13 @@ def _insert(log: Path, line: bytes, newer: int) -> None:
 
 
 def _drop(git: Git, oid: str) -> None:
-    """Remove one stash entry, as `git stash drop` does."""
+    """Remove one stash entry, as `git stash drop` does. A kill may have left the ref without the entry."""
     there = refs.stashes(git)
-    if oid not in there:
+    if oid in there:
+        git.run("reflog", "delete", "--updateref", "--rewrite", f"{STASH}@{{{there.index(oid)}}}")
+    elif there or refs.read(git, STASH) != oid:
         return
-    git.run("reflog", "delete", "--updateref", "--rewrite", f"{STASH}@{{{there.index(oid)}}}")
-    if len(there) == 1:
+    if len(there) <= 1:
         refs.transaction(
             git, (RefUpdate(STASH, NO_OID, refs.read(git, STASH)),), "devs: no stash entry is left"
         )
