@@ -32,6 +32,8 @@ SECTION_MOST: Final = 200
 PRINCIPAL: Final = re.compile(r"[^\s*?!,\"]{1,200}")
 GATE_ID_FORM: Final = "[0-9A-Za-z][0-9A-Za-z-]{0,63}"
 _GATE_ID: Final = re.compile(GATE_ID_FORM, re.ASCII)
+# Stands for the id of the gate in a request, where only one gate is open. No id has a space.
+ONLY_OPEN: Final = "the only open gate"
 _KNOWN: Final = (
     "gate_type",
     "agent_id",
@@ -75,8 +77,8 @@ def gate_id(text: str) -> str:
 
 
 def gate_name(text: str) -> str:
-    """`text`, if it can name a gate: its id, the beginning of one, or "" for the only open gate; else INVALID_ARGUMENTS."""
-    return gate_id(text) if text else ""
+    """`text`, if it can name a gate: its id, the beginning of one, or ONLY_OPEN; else INVALID_ARGUMENTS."""
+    return text if text == ONLY_OPEN else gate_id(text)
 
 
 def question(record: Mapping[str, Any]) -> Question:

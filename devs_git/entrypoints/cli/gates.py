@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from devs_git.domain.gates.gate_model import APPROVED, REJECTED, TAS_REVISION, unknown
+from devs_git.domain.gates.gate_model import APPROVED, ONLY_OPEN, REJECTED, TAS_REVISION, unknown
 from devs_git.domain.text import limits, quantities
 from devs_git.domain.text.limits import Limit
 from devs_git.entrypoints.cli import terminal
@@ -143,14 +143,7 @@ def gate_list(**options: Any) -> VerbRequest:
     return Request(**options)
 
 
-def _given(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str:
-    """'' if no gate is named. An empty name is refused: it comes of a variable of the shell that has no value."""
-    from devs_git.domain.gates.gate_model import gate_id
-
-    return "" if name is None else gate_id(name)
-
-
-_GATE_ID: Final = click.argument("gate_id", metavar="[ID]", required=False, callback=_given)
+_GATE_ID: Final = click.argument("gate_id", metavar="[ID]", required=False, default=ONLY_OPEN)
 
 
 @command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devs_git.domain.gates.gate_model import ONLY_OPEN
 from devs_git.domain.text import beginnings
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.ledger import gate_files
@@ -11,7 +12,7 @@ from devs_git.workspace import Workspace
 def find(workspace: Workspace, name: str) -> str:
     """The id of the gate. INVALID_ARGUMENTS {gate_id} if several fit, GATE_NOT_FOUND if none is open. An unknown name stays as it is."""
     tip = workspace.ledger.require()
-    if not name:
+    if name == ONLY_OPEN:
         return _only_open(gate_files.open_ids(tip))
     return beginnings.complete(name, gate_files.all_ids(tip), field="gate_id", what="gates") or name
 
