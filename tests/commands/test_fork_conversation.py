@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import fork
+from devs_git.commands import checkpoint, fork, task_start
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.trust import Trust
 from devs_git.errors import DevsError
@@ -66,6 +66,15 @@ def test_a_session_can_be_for_the_other_client_or_not_be_written(turns: Turns) -
         Workspace.open(turns.workspace.top), fork.Request("moment:-1", "third", conversation=False)
     )
     assert (none.session, none.start_command, none.left_out) == (None, (), ())
+
+
+def test_a_fork_says_that_the_place_in_the_conversation_of_its_task_is_not_known(initialised: Path) -> None:
+    task_start.run(Workspace.open(initialised), task_start.Request("10", spawned_by=SESSION))
+    (initialised / "one.txt").write_text("1\n")
+    checkpoint.run(Workspace.open(initialised), checkpoint.Request("One", everything=True))
+    done = fork.run(Workspace.open(initialised), fork.Request("task-10@1", "again"))
+    assert (done.session, len(done.left_out)) == (None, 1)
+    assert done.left_out[0].startswith("The conversation: it is not recorded")
 
 
 def test_a_session_that_cannot_be_written_is_said_and_the_fork_is_made(

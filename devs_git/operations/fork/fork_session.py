@@ -72,9 +72,23 @@ def write(workspace: Workspace, there: Workspace, point: ForkPoint, message_id: 
     try:
         with open_catalog(workspace, caught_up=True) as catalog:
             found = find_point(workspace, catalog, point, message_id)
-            return _write(there, catalog, found, to) if found else Conversation()
+            return (
+                _write(there, catalog, found, to)
+                if found
+                else Conversation(left_out=_unknown(workspace, point))
+            )
     except TROUBLE:
         return Conversation(left_out=("The conversation: the catalog cannot be read. See: devs-git doctor",))
+
+
+def _unknown(workspace: Workspace, point: ForkPoint) -> tuple[str, ...]:
+    """What is said where no session is known at the point, although a session started the task.
+
+    A checkpoint that a client's call makes in one go with its task comes before the client tells of the conversation.
+    """
+    task = workspace.ledger.require().here.tasks.get(point.task_id)
+    said = "The conversation: it is not recorded how far it was here. Name the last message that the fork shall have."
+    return (said,) if task and task.spawned_by else ()
 
 
 def _write(there: Workspace, catalog: Catalog, point: SessionPoint, to: str) -> Conversation:
