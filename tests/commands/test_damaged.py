@@ -74,7 +74,7 @@ def test_verify_proves_nothing_of_it(what: str, initialised: Path, git: Run) -> 
 
 def test_a_snapshot_or_commit_that_words_do_not_name_is_no_damage(initialised: Path) -> None:
     place = Workspace.open(initialised)
-    with pytest.raises(DevsError, match="'HEAD:nothing' is not a task id"):
+    with pytest.raises(DevsError, match="'HEAD:nothing' is not the name of a checkpoint"):
         router.call("diff", place, diff.Request(against="HEAD:nothing"))
 
 
