@@ -12,7 +12,9 @@ import pytest
 from devs_git.commands import (
     diff,
     directive_list,
+    gate_approve,
     gate_list,
+    gate_reject,
     gate_show,
     gate_wait,
     history,
@@ -60,6 +62,8 @@ REQUESTS: dict[str, Callable[[str], Any]] = {
     "gate list": lambda _gate: gate_list.Request(),
     "gate wait": gate_wait.Request,
     "gate show": gate_show.Request,
+    "gate approve": gate_approve.Request,
+    "gate reject": lambda gate: gate_reject.Request(gate, "No"),
     "directive list": lambda _gate: directive_list.Request(),
     "why": lambda _gate: why.Request("b.txt:1"),
 }

@@ -113,6 +113,7 @@ def test_a_plan_id_can_be_read_and_carries_its_options(case: Case) -> None:
     case.point("1", 1, completed=False)
     case.stage("2", {"a": b"2\n"})
     assert re.fullmatch(r"task-1@1:none:[0-9a-f]{16}", case.plan("task-1@1").plan_id)
+    case.write({"a": b"not committed\n"})
     plan = case.plan("1@1", "stash", "save")
     assert re.fullmatch(r"task-1@1:stash\+save:[0-9a-f]{16}", plan.plan_id)
     done = rewind.run(case.workspace, rewind.Request(plan_id=plan.plan_id))

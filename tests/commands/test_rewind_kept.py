@@ -84,12 +84,12 @@ def test_a_branch_without_a_common_commit_keeps_nothing(three: Case) -> None:
 
 
 def test_an_undo_that_leaves_new_work_leaves_it_to_the_branch_that_has_it(three: Case) -> None:
-    three.rewind("1")
+    done = three.rewind("1")
     three.stage("4", {"b": b"4\n"})
     three.stage("5", {"b": b"5\n"})
     three.git("branch", "merged")
     three.branch_off("own", "devs/task-4")
-    assert three.undo(preserve="branch").undone == ("task-5@1",)
+    assert three.undo(done.rewind_id, preserve="branch").undone == ("task-5@1",)
 
 
 def test_no_git_is_asked_again_for_each_checkpoint_or_branch_that_keeps(

@@ -6,6 +6,7 @@ import pytest
 
 from devs_git.commands import rewind, snapshot_create
 from devs_git.domain.ledger.event_operations import Rewound
+from devs_git.domain.ledger.events import FORMAT
 from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
@@ -44,7 +45,7 @@ def test_the_event_has_the_moment_and_no_task_and_its_file_says_the_same(case: C
     done = case.rewind(name)
     event = next(case.workspace.ledger.events())
     content = Rewound.of(event)
-    assert (event.type, content.target, content.task, event.format) == ("rewound", name, "", 1)
+    assert (event.type, content.target, content.task, event.format) == ("rewound", name, "", FORMAT)
     assert event.statuses == (("task-2", "rewound"),)
     assert f'target: "{name}"' in case.git("show", f"devs/ledger:rewinds/{done.rewind_id}.yaml")
     devs_git("verify", "ledger", where=case.top)
