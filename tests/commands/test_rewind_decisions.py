@@ -128,12 +128,14 @@ def test_a_completion_that_another_branch_keeps_leaves_the_targets_task_complete
 def test_a_branch_that_a_rewind_left_counts_only_once_it_moved(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
-    case.rewind("1", "branch")
+    left = case.rewind("1", "branch").preserved_as["reference"]
+    tip = case.git("rev-parse", left)
     case.undo()
+    case.git("branch", left, tip)  # it went with the undo
     assert case.rewind("1", "branch").affected_tasks == ("task-2",)
-    left = case.git("for-each-ref", "--format=%(refname:short)", "refs/heads/devs/preserved").split()
     case.undo()
-    case.branch_off("mine", left[0])  # somebody's own branch on top of it counts
+    # Somebody's own branch on top of it counts.
+    case.branch_off("mine", left)
     assert case.rewind("1").affected_tasks == ()
 
 
@@ -141,7 +143,9 @@ def test_a_branch_left_under_a_name_of_ones_own_does_not_count_until_it_moves(ca
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
     rewind.run(case.workspace, rewind.Request("1", branch_name="old-work"))
+    tip = case.git("rev-parse", "old-work")
     case.undo()
+    case.git("branch", "old-work", tip)  # it went with the undo
     assert case.plan("1").affected_tasks == ("task-2",)
     case.git("switch", "-q", "old-work")
     case.commit({"b": b"moved on\n"})
@@ -203,13 +207,14 @@ def test_undo_by_id_goes_back_over_several(case: Case) -> None:
 def test_undo_keeps_new_commits_and_asks_how(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
-    case.rewind("1")
+    op = case.rewind("1").rewind_id
     new = case.stage("3", {"b": b"new\n"})
-    with pytest.raises(DevsError) as error:
-        case.undo()
-    assert (error.value.code, "--preserve" in error.value.hint) == (REFUSED, True)
+    for op_id, way in ((None, op), (op, "--preserve")):
+        with pytest.raises(DevsError) as error:
+            case.undo(op_id)
+        assert (error.value.code, way in error.value.hint) == (REFUSED, True)
     assert case.git("rev-parse", "HEAD") == new
-    done = case.undo(preserve="branch")
+    done = case.undo(op, preserve="branch")
     assert case.git("rev-parse", done.preserved_as["reference"]) == new
     assert (case.read("a"), case.has("b"), statuses(case)["task-3"]) == (b"2\n", False, "rewound")
     case.undo()
@@ -246,7 +251,9 @@ def test_an_undo_elsewhere_finds_nothing_of_this_branch_and_worktree(case: Case)
 
 
 @pytest.mark.parametrize("mode", [pytest.param("branch", marks=pytest.mark.thorough), "stash"])
-def test_undo_leaves_preserved_branches_and_stash_entries_alone(case: Case, mode: str) -> None:
+def test_the_preserved_branch_or_stash_entry_goes_with_the_undo_and_a_redo_makes_it_again(
+    case: Case, mode: str
+) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
     case.write({"a": b"dirty\n"})
@@ -254,12 +261,11 @@ def test_undo_leaves_preserved_branches_and_stash_entries_alone(case: Case, mode
     assert kept["type"] == mode
     before = case.git("rev-parse", kept["reference"])
     case.undo()
+    assert case.read("a") == b"dirty\n"
+    assert not case.git("for-each-ref", "refs/stash", "refs/heads/devs/preserved")
+    case.undo()
     assert case.git("rev-parse", kept["reference"]) == before
     assert case.git("show", f"{kept['reference']}:a") == "dirty"
-    if mode == "stash":
-        case.git("reset", "-q", "--hard")
-        case.git("stash", "pop", "--index", "-q")
-        assert case.read("a") == b"dirty\n"
 
 
 def test_an_amend_after_the_rewind_is_kept_and_the_undo_brings_the_old_one_back(case: Case) -> None:
