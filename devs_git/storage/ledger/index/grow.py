@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.indexing.touches import ALONE, Known, Place, Touched, find_touches
-from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.event_names import agent_of, contract_of, kind_of
 from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.indexing.touches import ALONE, Known, Place, Touched, find_touches, parent_of
 from devs_git.storage.ledger.index import index_tables
 from devs_git.values import field, immutable, mutable
 
@@ -214,6 +213,6 @@ def _row(event: Event, found: Touched, names: _Names, *, alone: bool) -> tuple[o
         names.id_of(agent_of(event)),
         names.id_of(contract_of(event)),
         names.id_of(event.phase),
-        names.id_of(event.get(Key.PARENT)) if effects.starts else 0,
+        names.id_of(parent_of(event)) if effects.starts else 0,
         event.finished,
     )

@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from devs_git.domain.indexing.touches import PRESERVES, STEERS
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, fold
 from devs_git.domain.ledger.ids import Target, is_oid
+from devs_git.domain.ledger.indexing.touches import PRESERVES, STEERS
 from devs_git.storage.ledger import clone_history, event_walk
 from devs_git.storage.ledger.index import index_file
 

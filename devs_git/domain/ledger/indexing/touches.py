@@ -73,6 +73,11 @@ def find_touches(event: Event, seq: int, known: Known) -> Touched:
     return found
 
 
+def parent_of(event: Event) -> str:
+    """The task of which the one that the event starts is a part; '' for none."""
+    return event.get(Key.PARENT)
+
+
 def _read(event: Event, found: Touched, known: Known) -> None:
     effects, task = event.effects, event.task
     if (effects.starts or effects.records) and not known.has_task(task):
