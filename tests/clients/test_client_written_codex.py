@@ -58,7 +58,7 @@ def test_codex_tells_its_model_exactly_the_messages_up_to_the_cut(story: Story) 
     before = {path: path.read_bytes() for path in story.bench.program.transcripts(story.bench.home)}
     written = story.write(last["id"])
     assert (written.client, written.last) == ("codex", last["id"])
-    assert not [one for one in written.left_out if "notes of the client" not in one]
+    assert not [one for one in written.left_out if "Notes of the client" not in one]
     assert written.file.stat().st_mode & 0o777 == 0o600
     assert story.resume(written)[:-1] == story.between
     assert all(path.read_bytes() == content for path, content in before.items())
