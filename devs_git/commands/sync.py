@@ -13,16 +13,15 @@ from typing import Final
 
 from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.ledger import clone_view
-from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
+from devs_git.domain.ledger.events import LEDGER, NO_OID
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.merge_rules import Superseded
-from devs_git.domain.verbs import VerbRequest
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError
-from devs_git.operations.setup import adopt_ledger
-from devs_git.operations.sync import consent, merge_ledgers
+from devs_git.operations.sync import consent, known_remote, merge_ledgers, trial
 from devs_git.operations.sync.remote_branches import RemoteBranches, look
 from devs_git.storage.git import refs
-from devs_git.storage.git.remotes import remote_repository
+from devs_git.storage.git.remotes import remote_repository, remote_urls
 from devs_git.storage.git.remotes.remote_repository import Remote, RemoteMoved, RemoteRefs
 from devs_git.storage.ledger import unknown_ledger
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of
@@ -46,6 +45,7 @@ class Request(VerbRequest):
     accept_policy: str = ""
     at_terminal: bool = False
     let_stand: str = ""
+    dry_run: bool = False
 
     @property
     def person(self) -> consent.Consent:
@@ -88,16 +88,19 @@ class RemovedElsewhere:
 
 
 @immutable
-class Result:
-    """`fetched`: refs that changed here. `pushed`: refs that changed in the remote; of these, `moved` and `deleted` are visible tags.
+class Result(VerbResult):
+    """`url`: where it pushes to, without credentials. `url_before`: the URL at the last `sync`, if it was another one.
+    `fetched`: refs that changed here. `pushed`: refs that changed in the remote; of these, `moved` and `deleted` are visible tags.
 
     `merged`: the event that merged two ledgers, else None. `outdone`: checkpoints that completed a task here after
     another clone had completed it. `left`: refs here or there with a value that no event explains. `rewound`: tasks that
     are no longer live here, because another clone rewound them and no branch that this clone knows has them. `revived`:
-    tasks that are live again.
+    tasks that are live again. With `dry_run` all this would be so; `merged` and `ledger` are then of a merge that was not written.
     """
 
     remote: str
+    url: str
+    url_before: str
     ledger: str
     fetched: tuple[str, ...]
     pushed: tuple[str, ...]
@@ -112,6 +115,12 @@ class Result:
     revived: tuple[str, ...]
     named: tuple[MovedTag, ...]
     kept: tuple[RemovedElsewhere, ...]
+    dry_run: bool = False
+
+    @property
+    def needs_question(self) -> bool:
+        """Whether a person has to agree to what this dry run shows: it would push something."""
+        return bool(self.pushed)
 
 
 @mutable
@@ -135,11 +144,20 @@ def run(workspace: Workspace, request: Request) -> Result:
     """NOT_INITIALIZED, INVALID_ARGUMENTS{remote, accept_policy, let_stand}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT,
     and what is wrong with the remote's ledger, such as LEDGER_MUTATED, POLICY_INVALID or BAD_SIGNATURE.
     """
+    if not request.dry_run:
+        return _sync(workspace, request)
+    with trial.of(workspace) as there:
+        return _sync(there, request)
+
+
+def _sync(workspace: Workspace, request: Request) -> Result:
     before = workspace.ledger.require().here
     refs_before = remote_repository.list_devs_refs(workspace.ledger.git)
     tags = frozenset(refs_before.values())
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
-    other = Remote(git, remote_repository.choose(git, request.remote), workspace.progress)
+    remote = remote_repository.choose(git, request.remote)
+    other = Remote(git, remote, workspace.progress, only_reads=request.dry_run)
+    url_before = known_remote.changed_url(workspace, remote)
     log = _Log()
     for attempt in range(ATTEMPTS):
         try:
@@ -150,7 +168,8 @@ def run(workspace: Workspace, request: Request) -> Result:
         log.rewound, log.revived = clone_view.changed_tasks(
             before, workspace.ledger.tip().here, tags, clone_of(workspace.places.common)
         )
-        return _result(workspace, other, log, tip, refs_before)
+        found = _result(workspace, other, log, tip, refs_before)
+        return replace(found, url_before=url_before, dry_run=request.dry_run)
     raise DevsError(
         "BUSY",
         f"Other clones push to {other.remote} at the same time.",
@@ -171,7 +190,7 @@ def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Con
     if missing:
         other.fetch(missing)
     seen = refs.read(git, other.known_ledger_ref)
-    _require_same_ledger(workspace, other, remote_tip, seen)
+    known_remote.require_same_ledger(workspace, other, remote_refs, seen)
     workspace.progress("joining the ledgers", 0, 0)
     accept = consent.policy_check(workspace, other.remote, person) if not seen else unknown_ledger.accept_any
     is_chosen = consent.ledger_choice(workspace, person)
@@ -185,54 +204,15 @@ def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Con
         before = log.renumbered.get(point.tag)
         row = NewNumber(point.task_id, number, before.before if before else point.number, point.tag)
         log.renumbered[point.tag] = row
-    seen = _remember(workspace, other, remote_tip, seen)
+    seen = known_remote.remember(workspace, other, remote_tip, seen)
     history = workspace.ledger.history_at(joined.tip)
     branches = RemoteBranches.of(other, remote_refs.branches, history)
     has = branches.find_tags(workspace.objects.exists)
     branches.remember(git, Standpoint.here(git, workspace.places.common), has)
     log.fetched |= dict.fromkeys(merge_ledgers.update_refs(workspace))
     _publish(workspace, other, remote_refs, clone_view.view_with(branches.history, has), log)
-    _remember(workspace, other, joined.tip, seen)
+    known_remote.remember(workspace, other, joined.tip, seen)
     return joined.tip
-
-
-def _require_same_ledger(workspace: Workspace, other: Remote, remote_tip: str, seen: str) -> None:
-    """LEDGER_FORK for another root, LEDGER_ROLLBACK where the remote's ledger does not continue `seen`."""
-    git = workspace.ledger.git
-    if remote_tip:
-        if not seen:
-            unknown_ledger.require_named(workspace.ledger, other.remote, remote_tip, workspace.git)
-        ours, roots = adopt_ledger.roots(git), adopt_ledger.roots(git, remote_tip)
-        if len(roots) != 1 or roots != ours:
-            raise DevsError(
-                "LEDGER_FORK",
-                f"The ledger of {other.remote} begins with {', '.join(roots)}, and the ledger here with {', '.join(ours)}.",
-                hint="Nothing was changed. Call a person: only one of the two ledgers belongs to this repository.",
-                genesis=ours[0],
-                remote=other.remote,
-            )
-    if seen and not (remote_tip and merge_ledgers.is_descendant(git, remote_tip, seen)):
-        now = f"is at {remote_tip[:12]}, which does not contain" if remote_tip else "is gone; it was at"
-        raise DevsError(
-            "LEDGER_ROLLBACK",
-            f"The ledger of {other.remote} {now} {seen[:12]}, the tip that this clone saw there last.",
-            hint="Nothing was changed. Call a person. If the remote is right: "
-            f"git update-ref -d {other.known_ledger_ref} && devs-git sync {other.remote}",
-            remote=other.remote,
-            seen=seen,
-        )
-
-
-def _remember(workspace: Workspace, other: Remote, tip: str, seen: str) -> str:
-    """Store `tip` as the remote's last known ledger. Returns the stored tip: another `sync` may store a newer one."""
-    if not tip or tip == seen:
-        return seen
-    update = RefUpdate(other.known_ledger_ref, tip, seen or NO_OID)
-    try:
-        refs.transaction(workspace.ledger.git, [update], "devs: seen by sync")
-    except (refs.RefMoved, refs.RefLocked):
-        return refs.read(workspace.ledger.git, other.known_ledger_ref)
-    return tip
 
 
 def _publish(
@@ -263,8 +243,11 @@ def _publish(
 def _result(workspace: Workspace, other: Remote, log: _Log, tip: str, before: Mapping[str, str]) -> Result:
     held = remote_repository.list_devs_refs(workspace.ledger.git)
     points = workspace.ledger.history_at(tip).checkpoints
+    remote_urls.note(workspace.places.shared, other.remote, remote_urls.current(other.git, other.remote))
     return Result(
         remote=other.remote,
+        url=remote_urls.current(other.git, other.remote, push=True),
+        url_before="",
         ledger=tip,
         fetched=tuple(log.fetched),
         pushed=tuple(log.pushed),

@@ -77,6 +77,11 @@ class VerbResult:
     # Of a dry run: the id of the plan that it shows; "" if it has none.
     plan_id: str = ""
 
+    @property
+    def needs_question(self) -> bool:
+        """Whether a person at a terminal has to agree to what this dry run shows."""
+        return True
+
 
 @immutable
 class Verb:

@@ -206,6 +206,7 @@ def copy_pair(initialised: Path, mould: Path, folder: Path) -> Pair:
         made = make_pair(initialised, mould)
         for clone in (made.ann, made.bob):
             clone.git("remote", "set-url", "origin", "../origin.git")
+            clone.sync()  # it notes this URL
     for name in ("origin.git", "ann", "bob"):
         shutil.copytree(mould / name, folder / name, symlinks=True)
         if name != "origin.git":

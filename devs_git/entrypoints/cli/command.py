@@ -33,12 +33,13 @@ def command(  # noqa: PLR0913 - keywords of a decorator, which say what a comman
     example: str,
     notes: str = "",
     plan: Renderer | None = None,
+    asks: Callable[[Workspace, Any], bool] = lambda _workspace, _request: True,
     exit_status: Callable[[Any], int] = lambda _result: 0,
 ) -> Callable[[Maker], click.Command]:
     """Make a click command for the verb `name`. The decorated function makes the verb's Request from the options.
 
     `notes` is a paragraph of the help. `text` renders the result, `plan` the result of a dry run. With `plan`, a person at
-    a terminal sees it and is asked, unless `--yes` is given. Without a terminal nobody is asked, and a verb of tier 3 needs `--yes`. After each result,
+    a terminal sees it and is asked, unless `--yes` is given or `asks` says no for this request. Without a terminal nobody is asked, and a verb of tier 3 needs `--yes`. After each result,
     the request's `next_request` is called, until the reader is gone.
     """
     row = verb(name)
@@ -56,7 +57,7 @@ def command(  # noqa: PLR0913 - keywords of a decorator, which say what a comman
             # An override needs a person, so `--yes` does not skip its question.
             yes = yes and not request.override_reason
             if plan is not None and not request.dry_run and not yes:
-                request = _ask(name, workspace, request, plan)
+                request = _ask(name, workspace, request, plan, asks)
             dry = request.dry_run
             shown = _with_plan_id(plan) if plan is not None and dry else text
             result = _call_and_print(name, workspace, request, as_text if as_json else shown)
@@ -158,7 +159,13 @@ def as_text(result: object) -> str:
     return console.as_json(result if isinstance(result, dict) else plain(result))
 
 
-def _ask(name: str, workspace: Workspace, request: VerbRequest, plan: Renderer) -> VerbRequest:
+def _ask(
+    name: str,
+    workspace: Workspace,
+    request: VerbRequest,
+    plan: Renderer,
+    asks: Callable[[Workspace, Any], bool],
+) -> VerbRequest:
     """Show the plan and ask. Return the request with the id of the plan that was shown, so that no other plan is applied."""
     row = verb(name)
     if not terminal.interactive():
@@ -170,7 +177,12 @@ def _ask(name: str, workspace: Workspace, request: VerbRequest, plan: Renderer) 
                 field="yes",
             )
         return request
-    planned: VerbResult = router.call(name, workspace, request.as_dry_run())
+    if not asks(workspace, request):
+        return request
+    with terminal.progress_line(workspace):
+        planned: VerbResult = router.call(name, workspace, request.as_dry_run())
+    if not planned.needs_question:
+        return request
     console.write(str(plan(planned)))
     if planned.blocked_by:
         return request

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
@@ -15,18 +16,23 @@ from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
     import devs_git.commands.history_rewritten
-    from devs_git.commands.sync import MovedTag, RemovedElsewhere, Result
+    from devs_git.commands.sync import MovedTag, RemovedElsewhere, Request, Result
     from devs_git.domain.ledger.merge_rules import Superseded
     from devs_git.domain.verbs import VerbRequest
+    from devs_git.workspace import Workspace
 
 _SHOWN = 3
+_REFS = 10  # refs that a dry run names
 
 
 def _sync_text(result: Result) -> str:
     fetched, pushed = (render.plural(len(refs), "ref") for refs in (result.fetched, result.pushed))
     changed = result.fetched or result.pushed
     head = f"fetched {fetched}, pushed {pushed}" if changed else "nothing to fetch or push"
-    lines = [f"{result.remote}: {head}; the ledger is at {render.short(result.ledger)}"]
+    lines = [
+        f"{result.remote}: {head}; the ledger is at {render.short(result.ledger)}",
+        *_new_url_lines(result),
+    ]
     if result.merged:
         lines.append(f"merged the events of both clones in {render.short(result.merged)}")
     lines += [f"renumbered: {row.task_id}@{row.before} of this clone is now {row.task_id}@{row.number}"
@@ -49,6 +55,56 @@ def _sync_text(result: Result) -> str:
     lines += [f"deleted in {result.remote}: {ref}" for ref in result.deleted]
     lines += [f"not changed, because no event explains its value: {ref}" for ref in result.left]
     return "\n".join(lines)
+
+
+def _plan_text(result: Result) -> str:
+    """What a sync would do: the refs that it would fetch and push, and what becomes of the ledgers and of tasks."""
+    changed = result.fetched or result.pushed
+    fetch, push = (render.plural(len(refs), "ref") for refs in (result.fetched, result.pushed))
+    what = f"would fetch {fetch} and push {push}" if changed else "there is nothing to fetch or push"
+    lines = [f"{result.remote} ({printable(result.url, '')}): {what}", *_new_url_lines(result)]
+    lines += _refs_lines("fetch", result.fetched)
+    if result.merged:
+        lines.append("  join            one event merges the ledger here with that of the remote")
+    lines += _refs_lines("push", result.pushed)
+    if LEDGER in result.pushed:
+        lines.append(
+            f"{'':18}Everybody who can read {result.remote} can read the ledger: tasks, gates and who decided"
+        )
+    lines += [f"  renumber        {row.task_id}@{row.before} of this clone would be {row.task_id}@{row.number}"
+              for row in result.renumbered]  # fmt: skip
+    lines += [f"  replaced        {name.partition('@')[0]} was completed in {result.remote} first; your completion would be {name}"
+              for name in result.outdone]  # fmt: skip
+    lines += [f"  rewound         {task}, because another clone rewound it" for task in result.rewound]
+    lines += [f"  live again      {task}" for task in result.revived]
+    lines += [
+        f"  superseded      {row.path or row.gate_id}, because what {result.remote} has counts"
+        for row in result.superseded
+    ]
+    return "\n".join(
+        [*lines, *(f"  not changed     {ref}, because no event explains its value" for ref in result.left)]
+    )
+
+
+def _refs_lines(word: str, refs: Sequence[str]) -> Iterator[str]:
+    """One line for each of the first ten refs, then how many more there are."""
+    for ref in refs[:_REFS]:
+        yield f"  {word:14}  {printable(ref, '')}"
+    if len(refs) > _REFS:
+        yield f"{'':18}and {render.plural(len(refs) - _REFS, 'more ref')}"
+
+
+def _new_url_lines(result: Result) -> Iterator[str]:
+    if result.url_before:
+        before = printable(result.url_before, "")
+        yield paint(f"the URL of {result.remote} changed since the last sync; it was {before}", "yellow")
+
+
+def _asks(workspace: Workspace, request: Request) -> bool:
+    """Whether a person is asked before the push: at the first sync with a remote or its URL. An agent is never asked."""
+    from devs_git.operations.sync import known_remote
+
+    return not workspace.agent_variable and known_remote.is_new(workspace, request.remote)
 
 
 def _moved_tag_line(row: MovedTag) -> str:
@@ -88,7 +144,15 @@ def _superseded_lines(row: Superseded, remote: str) -> Iterator[str]:
         yield f"  no decision covers its commit any more: {revert if row.stands else decide}"
 
 
-@command("sync", text=_sync_text, example="devs-git sync\ndevs-git sync upstream --json")
+@command(
+    "sync",
+    text=_sync_text,
+    plan=_plan_text,
+    asks=_asks,
+    example="devs-git sync --dry-run\ndevs-git sync\ndevs-git sync upstream --json",
+    notes="At a terminal, the first sync with a remote shows what it would push, and asks. It pushes the ledger, the "
+    "checkpoints with their commits, and the tags devs/task-*. It pushes none of your branches.",
+)
 @click.argument("remote", default="")
 @click.option(
     "--accept-policy",
@@ -102,11 +166,12 @@ def _superseded_lines(row: Superseded, remote: str) -> Iterator[str]:
     metavar="OID",
     help="If two ledgers exclude each other, keep the one with this tip.",
 )
-def sync(*, remote: str, accept_policy: str, let_stand: str) -> VerbRequest:
+@click.option("--dry-run", is_flag=True, help="Only show what would be fetched, joined and pushed.")
+def sync(*, remote: str, accept_policy: str, let_stand: str, dry_run: bool) -> VerbRequest:
     """Join with a remote."""
     from devs_git.commands.sync import Request
 
-    return Request(remote, accept_policy, terminal.interactive(), let_stand)
+    return Request(remote, accept_policy, terminal.interactive(), let_stand, dry_run=dry_run)
 
 
 def _rewritten_text(result: devs_git.commands.history_rewritten.Result) -> str:

@@ -78,7 +78,8 @@ class Objects:
         return oid
 
     def _store_object(self, kind: str, data: bytes) -> str:
-        if len(data) <= loose_objects.SMALL and "pygit2" not in sys.modules:
+        # The library writes no file for an object that a pack or an alternate has. But `newest_objects` links the files.
+        if self._notes or (len(data) <= loose_objects.SMALL and "pygit2" not in sys.modules):
             return loose_objects.write(self.folder, kind, data, durable=self.durable)
         import pygit2
 

@@ -57,11 +57,15 @@ class RemoteRefs:
 
 @immutable
 class Remote:
-    """One remote of this repository. `progress` is called while a child runs: with the step, done, total."""
+    """One remote of this repository. `progress` is called while a child runs: with the step, done, total.
+
+    With `only_reads`, `push` does nothing.
+    """
 
     git: Git
     remote: str
     progress: Callable[[str, int, int], None]
+    only_reads: bool = False
 
     @property
     def known_ledger_ref(self) -> str:
@@ -129,6 +133,8 @@ class Remote:
         Otherwise the ledger goes first: its events decide what the numbers mean, and the next sync pushes refs that are
         missing. Refs without their events would be misleading.
         """
+        if self.only_reads:
+            return
         spec = [f"{ledger}:{LEDGER}"] if ledger else []
         leases = [f"--force-with-lease={u.ref}:{'' if u.old == NO_OID else u.old}" for u in updates]
         specs = [f"{'' if u.new == NO_OID else u.new}:{u.ref}" for u in updates]
