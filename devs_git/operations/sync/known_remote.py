@@ -26,7 +26,7 @@ def is_new(workspace: Workspace, name: str) -> bool:
 
 def changed_url(workspace: Workspace, remote: str) -> str:
     """The URL that the remote had when `sync` last ran, if it has another one now; else ''."""
-    before = remote_urls.noted(workspace.places.shared, remote)
+    before = remote_urls.last_used(workspace.places.shared, remote)
     return before if before and before != remote_urls.current(workspace.git, remote) else ""
 
 

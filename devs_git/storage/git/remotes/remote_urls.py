@@ -28,7 +28,7 @@ def current(git: Git, remote: str, *, push: bool = False) -> str:
     return _CREDENTIALS.sub("//", url)
 
 
-def noted(shared: Path, remote: str) -> str:
+def last_used(shared: Path, remote: str) -> str:
     """The URL that `note` stored for the remote; '' if it stored none. `shared` is our shared folder."""
     return _rows(shared).get(remote, "")
 
