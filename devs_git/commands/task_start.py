@@ -87,11 +87,12 @@ def run(workspace: Workspace, request: Request) -> Result:
 
     def build(tip: Tip) -> Draft:
         nonlocal begun, phase
-        _refuse(workspace, tip.here, request.task_id)
-        if request.parent:
+        history = task_files.history_for_start(tip, request.task_id)
+        _refuse(workspace, tip, history.tasks.get(request.task_id))
+        if request.parent and request.parent not in task_files.history_here(tip, request.parent).tasks:
             require_task(tip.here, request.parent)
-        begun = replace(_again(begun, tip.here), next_number=tip.here.next_number(request.task_id))
-        phase = tip.here.phase_of(Task(request.task_id, "", contract=begun.contract, phase=request.phase))
+        begun = replace(_again(begun, history), next_number=history.next_number(request.task_id))
+        phase = request.phase or _phase(tip, begun.contract)
         return _draft(workspace, tip, begun, request.plan)
 
     with locks.hold(workspace.places.lock, wait=BUSY_SECONDS):
@@ -159,19 +160,27 @@ def _draft(workspace: Workspace, tip: Tip, begun: TaskStarted, plan: str) -> Dra
     return Draft(event, (task_files.file(begun.op_id, event, begun.work, fields, tip=tip),))
 
 
-def _refuse(workspace: Workspace, history: History, task_id: str) -> None:
+def _phase(tip: Tip, name: str) -> str:
+    """The phase of a contract, for the commits of the task; '' for none."""
+    from devs_git.storage.ledger.index import listing  # `verify` knows each command, and does not ask it
+
+    contract = listing.contract(tip, name)
+    return contract.phase if contract else ""
+
+
+def _refuse(workspace: Workspace, tip: Tip, task: Task | None) -> None:
+    """`task`: the one with the id that is wanted, if the ledger has one."""
     here = work_of(active_task.read(workspace.places))
-    task = history.tasks.get(task_id)
     if task and task.status in LIVE:
         lost = task.status == "active" and task.worktree == workspace.places.worktree_id and not here
         if not lost:
             raise DevsError(
                 "TASK_EXISTS",
-                f"{task_id} already exists and is {task.status}.",
-                hint="Use another id, or look at the task: devs-git task status " + task_id,
-                task_id=task_id,
+                f"{task.task_id} already exists and is {task.status}.",
+                hint="Use another id, or look at the task: devs-git task status " + task.task_id,
+                task_id=task.task_id,
             )
-    running = history.tasks.get(here.task) if here else None
+    running = task_files.history_here(tip, here.task).tasks.get(here.task) if here else None
     if running and running.status == "active":
         raise DevsError(
             "TASK_ACTIVE",

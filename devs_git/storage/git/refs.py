@@ -173,11 +173,19 @@ def list_refs(git: Git, *patterns: str) -> dict[str, str]:
 @contextlib.contextmanager
 def list_refs_alongside(git: Git, *patterns: str) -> Iterator[Callable[[], dict[str, str]]]:
     """Like `list_refs`, while the body does something else. Yields a function that waits for the answer."""
+    with print_refs_alongside(git, *patterns) as output:
+        yield lambda: parse_refs(output())
+
+
+@contextlib.contextmanager
+def print_refs_alongside(git: Git, *patterns: str) -> Iterator[Callable[[], bytes]]:
+    """The same as git prints it, for who only compares it: to parse 25,000 refs takes ten times as long."""
     with git.alongside("for-each-ref", "--format=%(objectname) %(refname)", *patterns) as output:
-        yield lambda: _parse_refs(output())
+        yield output
 
 
-def _parse_refs(out: bytes) -> dict[str, str]:
+def parse_refs(out: bytes) -> dict[str, str]:
+    """Full names and oids in what `print_refs_alongside` yields."""
     lines = (os.fsdecode(line).partition(" ") for line in out.split(b"\n") if line)
     return {name: oid for oid, _, name in lines}
 

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Event, parse
+from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.errors import invalid
 from devs_git.storage.documents import yaml_documents
+from devs_git.storage.git import refs
 from devs_git.storage.git.program import split_z
 from devs_git.storage.ledger import clone_history
 from devs_git.storage.ledger.store import Tip
@@ -68,6 +70,19 @@ def history_here(tip: Tip, task_id: str) -> History:
     """The same for this clone, by its branches and those of the remotes."""
     found = _since_begin(tip, task_id)
     return clone_history.view_here(tip.ledger.reader, tip.ledger.common, found) if found else tip.here
+
+
+def history_for_start(tip: Tip, task_id: str) -> History:
+    """The same for a task that an event will start. Most ids are new: then neither the ledger's tree nor a ref has them.
+
+    The caller holds the ledger's lock. A checkpoint that was recorded without a start has no file, but refs.
+    """
+    refs_of_task = (completed_tag(task_id), checkpoint_ref(task_id, 0).rpartition("/")[0])
+    if _operations(tip, task_id) or refs.list_refs(tip.ledger.reader, *refs_of_task):
+        return history_here(tip, task_id)
+    from devs_git.domain.ledger.history import History
+
+    return History(tip.oid)
 
 
 def _since_begin(tip: Tip, task_id: str) -> History | None:

@@ -43,9 +43,11 @@ def mend(
     `always`: read the ledger in any case, because branches may have moved, which changes the history for this clone. `say`
     gets a message for each task that is gone because another clone rewound it.
     """
-    tags = refs.list_refs(ledger.git, FOLDER)
-    if not always and _format_tags(tags) == _read_note(ledger.common):
+    with refs.print_refs_alongside(ledger.git, FOLDER) as output:
+        printed = output()
+    if not always and printed == _read_note(ledger.common):
         return ()
+    tags = refs.parse_refs(printed)
     history = ledger.tip().here
     wanted = out_of_step(history, tags)
     # A tag is deleted only if a numbered ref keeps the checkpoint, whatever an event says.
@@ -72,9 +74,9 @@ def mend(
 @contextlib.contextmanager
 def note_tags_after(git: Git, common: Path) -> Iterator[None]:
     """Note the tags after a command of devs-git. git lists them while the body does something else."""
-    with refs.list_refs_alongside(git, FOLDER) as tags:
+    with refs.print_refs_alongside(git, FOLDER) as output:
         yield
-        now = _format_tags(tags())
+        now = output()
     if now != _read_note(common):
         replace_file(_file(common), now)
 
@@ -88,7 +90,3 @@ def _read_note(common: Path) -> bytes | None:
         return _file(common).read_bytes()
     except FileNotFoundError:
         return None
-
-
-def _format_tags(tags: dict[str, str]) -> bytes:
-    return "".join(f"{oid} {ref}\n" for ref, oid in sorted(tags.items())).encode("utf-8", "surrogateescape")

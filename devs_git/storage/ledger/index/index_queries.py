@@ -15,6 +15,7 @@ from devs_git.storage.ledger import clone_history, event_walk
 from devs_git.storage.ledger.index import index_file
 
 if TYPE_CHECKING:
+    from devs_git.domain.ledger.event_contracts import Contract
     from devs_git.storage.ledger.store import Ledger, Tip
 
 Answer = TypeVar("Answer")
@@ -51,6 +52,11 @@ def of_target(tip: Tip, target: Target) -> History | None:
 def tasks_at(tip: Tip, commits: Sequence[str]) -> set[str] | None:
     """See `listing`."""
     return ask(tip, lambda base: {row[0] for row in _rows(base, _AT_COMMIT, commits)})
+
+
+def contracts(tip: Tip, name: str) -> dict[str, Contract] | None:
+    """See `listing.contract`."""
+    return ask(tip, lambda base: fold(_steering(tip.ledger, base, {name})).contracts)
 
 
 def started_below(tip: Tip, task: str) -> History | None:
@@ -123,10 +129,10 @@ def _flagged(base: sqlite3.Connection, flag: int) -> Iterator[tuple[object, ...]
 
 def _steering(ledger: Ledger, base: sqlite3.Connection, contracts: set[str]) -> list[Event]:
     query = (
-        "SELECT e.seq, e.oid, e.flags FROM names n JOIN events e ON e.contract = n.id WHERE n.text IN ({})"
+        "SELECT e.seq, e.oid FROM names n JOIN events e ON e.contract = n.id WHERE n.text IN ({})"  # noqa: S608 - a number of ours
+        f" AND e.flags & {STEERS}"
     )
-    rows = _rows(base, query, contracts - {""})
-    return events_of(ledger, (row for row in rows if int(row[2]) & STEERS))
+    return events_of(ledger, _rows(base, query, contracts - {""}))
 
 
 def _started_below(tip: Tip, base: sqlite3.Connection, task: str) -> list[Event]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from devs_git.storage.ledger.index import NAME
 
 if TYPE_CHECKING:
+    from devs_git.domain.ledger.event_contracts import Contract
     from devs_git.domain.ledger.history import History, Task
     from devs_git.domain.ledger.ids import Target
     from devs_git.storage.ledger.store import Tip
@@ -50,6 +51,16 @@ def of_target(tip: Tip, target: Target) -> History:
         if found := index_queries.of_target(tip, target):
             return found
     return tip.here
+
+
+def contract(tip: Tip, name: str) -> Contract | None:
+    """The contract with this name, if it was started or its phase was set."""
+    contracts = None
+    if has_index(tip):
+        from devs_git.storage.ledger.index import index_queries
+
+        contracts = index_queries.contracts(tip, name)
+    return (tip.history.contracts if contracts is None else contracts).get(name)
 
 
 def tasks_at(tip: Tip, commits: Sequence[str]) -> set[str] | None:
