@@ -12,6 +12,7 @@ from bench.subjects import OURS, START_UP, start_up
 
 PYTHON = "python -c pass"
 GIT_LOG = "git log -20 devs/ledger"
+GIT_GRAPH = "git log --graph --oneline"
 CHECKPOINTS = 10_000
 
 
@@ -37,7 +38,7 @@ def help_and_start_up(bench: Bench, rounds: int) -> list[Row]:
 
 
 def log(bench: Bench, rounds: int) -> list[Row]:
-    """The last 20 of 10,000 checkpoints: at most 80 ms over start-up."""
+    """The last 20 of 10,000 checkpoints: at most 80 ms over start-up, also as a graph. The graph of all beside git's own."""
     top = histories.make(bench, "log", CHECKPOINTS)
     _check(bench, top)
     ours = Arm("log", ((OURS, "log", "--limit", "20"),), top)
@@ -45,7 +46,22 @@ def log(bench: Bench, rounds: int) -> list[Row]:
     log, _, longer = bench.over(ours, start_up(top), rounds=rounds * 2)
     theirs = bench.side_by_side(git, rounds=rounds * 2)[GIT_LOG].wall
     name = f"log, last 20 of {CHECKPOINTS:,}"
-    return [Row(name, log, GIT_LOG, theirs, longer, bound=80, note="over start-up")]
+    listed = Row(name, log, GIT_LOG, theirs, longer, bound=80, note="over start-up")
+    return [listed, *_graph(bench, top, rounds)]
+
+
+def _graph(bench: Bench, top: Path, rounds: int) -> list[Row]:
+    count = str(CHECKPOINTS)
+    page = Arm("page", ((OURS, "log", "--graph", "-n", "20"),), top)
+    whole = Arm("whole", ((OURS, "log", "--graph", "-n", count),), top)
+    git = Arm(GIT_GRAPH, (("git", "log", "--graph", "--oneline", "-n", count),), top)
+    first, start, longer = bench.over(page, start_up(top), rounds=rounds * 2)
+    found = bench.side_by_side(whole, git, rounds=rounds)
+    ours, theirs = found["whole"].wall, found[GIT_GRAPH].wall
+    return [
+        Row("log --graph, first page", first, START_UP, start, longer, bound=80, note="over start-up"),
+        Row(f"log --graph of {CHECKPOINTS:,}", ours, GIT_GRAPH, theirs, ours),
+    ]
 
 
 def history(bench: Bench, rounds: int) -> list[Row]:

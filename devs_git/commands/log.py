@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from devs_git.domain.checkpoints.rows import MomentRow, Row
+from devs_git.domain.checkpoints.rows import GraphRow, MomentRow, Row
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
@@ -35,7 +35,8 @@ class Request(VerbRequest):
     """At most `limit` rows of `task` ('' for all tasks), after the row whose tag or id is `cursor`.
 
     `moments`: moments are rows, too; `session` is the beginning of the id of the only session whose moments are listed,
-    '' for all; only moments have one, so it asks for them.
+    '' for all; only moments have one, so it asks for them. `graph`: the result says what was built on what; gates and forks
+    are rows, too.
     """
 
     limit: int = 20
@@ -43,6 +44,7 @@ class Request(VerbRequest):
     cursor: str = ""
     moments: bool = False
     session: str = ""
+    graph: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MOST:
@@ -53,11 +55,15 @@ class Request(VerbRequest):
             raise invalid("cursor", "The cursor must be the next_cursor of an earlier answer.")
         if self.session:
             object.__setattr__(self, "moments", True)
+        if self.graph and self.moments:
+            raise invalid(
+                "graph", "The graph has no moments.", hint="Leave out one of --graph and --moments."
+            )
 
 
 @immutable
 class Operation:
-    """A rewind or another operation; `position` is the number of checkpoints above it."""
+    """A rewind or another operation; in a graph also a gate, its decision, or a fork. `position` is the number of checkpoints above it."""
 
     type: str
     subject: str
@@ -90,6 +96,13 @@ class Result(VerbResult):
     head_branch: str = ""
 
 
+@immutable
+class GraphResult(Result):
+    """With the rows of the graph, newest first. They name the checkpoints by `tag` and the operations by `event`."""
+
+    graph: tuple[GraphRow, ...] = ()
+
+
 @mutable
 class _Page:
     """The rows that are listed, and whether there are more of them."""
@@ -98,6 +111,7 @@ class _Page:
     points: list[Checkpoint] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     moments: list[tuple[ReadMoment, int]] = field(default_factory=list)
+    shown: list[Checkpoint | Event] = field(default_factory=list)
     last: str = ""
     more: bool = False
 
@@ -110,6 +124,7 @@ class _Page:
             if isinstance(item, Event):
                 if self.request.task in ("", *item.tasks):
                     self.operations.append(_operation(item, len(self.points)))
+                    self.shown.append(item)
                 continue
             if len(self.points) + len(self.moments) == self.request.limit:
                 self.more = True
@@ -117,6 +132,7 @@ class _Page:
             self.last = _key(item)
             if isinstance(item, Checkpoint):
                 self.points.append(item)
+                self.shown.append(item)
             else:
                 self.moments.append((item, len(self.points)))
 
@@ -127,7 +143,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     read: list[Event] = []
     statuses = Statuses()
     page = _Page(request)
-    items = _noted(newest(statuses.note_each(workspace.ledger.newest_first())), read)
+    items = _noted(_newest(statuses.note_each(workspace.ledger.newest_first()), request), read)
     wanted = (one for one in items if isinstance(one, Event) or request.task in ("", one.task_id))
     page.fill(_with_moments(wanted, workspace, request) if request.moments else wanted)
     if request.task and not (page.points or page.moments or request.cursor):
@@ -137,7 +153,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     here = clone_history.view_here(workspace.store_git, workspace.places.common, newer)
     seen = list(here.checkpoints.values())
     rows = commit_locations.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
-    return Result(
+    result = Result(
         rows,
         tuple(page.operations),
         page.last if page.more else "",
@@ -145,12 +161,32 @@ def run(workspace: Workspace, request: Request) -> Result:
         _listed(workspace, page.moments),
         *commit_locations.head(workspace),
     )
+    return _with_graph(workspace, request, result, page) if request.graph else result
+
+
+def _newest(events: Iterable[Event], request: Request) -> Iterator[Checkpoint | Event]:
+    if not request.graph:
+        return newest(events)
+    from devs_git.domain.timeline.graph_marks import is_drawn
+
+    return newest(events, is_drawn)
+
+
+def _with_graph(workspace: Workspace, request: Request, result: Result, page: _Page) -> GraphResult:
+    from devs_git.operations.timeline import checkpoint_graph
+
+    live = {row.tag: row for row in result.checkpoints if row.is_live}
+    # HEAD has a row of its own on the first page of all tasks, if no checkpoint is there.
+    alone = not (request.cursor or request.task) and result.head not in {row.commit for row in live.values()}
+    head = (result.head, result.head_branch) if alone else ("", "")
+    graph = checkpoint_graph.read(workspace, page.shown, live, head, whole=not page.more)
+    return GraphResult(**vars(result), graph=graph)
 
 
 def _noted(items: Iterable[Checkpoint | Event], read: list[Event]) -> Iterator[Checkpoint | Event]:
     """The items; `read` gets the operations among them."""
     for item in items:
-        if isinstance(item, Event):
+        if isinstance(item, Event) and item.effects.operation:
             read.append(item)
         yield item
 

@@ -36,6 +36,26 @@ class Row:
     still_on: str
     conversation_snapshot_id: str
 
+    @property
+    def is_live(self) -> bool:
+        """Whether nothing took it back, for this clone."""
+        return self.status not in ("rewound", "replaced", "dropped")
+
+
+@immutable
+class GraphRow:
+    """One row of the graph of `log`. `key`: the tag of a checkpoint, the id of an event, or `HEAD`.
+
+    `kind`: checkpoint, head, operation, fork, gate, open gate or decision. `parents`: the keys of the rows on which it was
+    built; they stand below it. `live`: nothing took it back. `older`: what it was built on is on an older page.
+    """
+
+    key: str
+    kind: str
+    parents: tuple[str, ...]
+    live: bool
+    older: bool
+
 
 @immutable
 class LeftOut:

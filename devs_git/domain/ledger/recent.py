@@ -7,7 +7,7 @@ equals that of `history.fold` over the whole ledger; a property test compares th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from devs_git.domain.ledger.event_keys import Key
@@ -108,13 +108,18 @@ class _State:
             self.awaiting.setdefault(old, []).extend(places)
 
 
-def newest(events: Iterable[Event]) -> Iterator[Checkpoint | Event]:
-    """Checkpoints, and the operations between them, newest first. No more `events` are read than needed."""
+def newest(
+    events: Iterable[Event], also: Callable[[Event], bool] = lambda _event: False
+) -> Iterator[Checkpoint | Event]:
+    """Checkpoints, and the operations between them, newest first. No more `events` are read than needed.
+
+    `also`: which other events are wanted.
+    """
     state, queue = _State(), list[_Place | Event]()
     for event in events:
         if event.failed:
             continue
-        if event.effects.operation:
+        if event.effects.operation or also(event):
             queue.append(event)
         try:
             queue.extend(state.read(event))

@@ -20,14 +20,21 @@ if TYPE_CHECKING:
 LEGEND: Final = (
     "The first column: @ HEAD is at this checkpoint; * HEAD has it; o HEAD does not have it; x it is rewound, replaced or "
     "dropped; . a moment. With --all also: < a rewind; > an undo; + a restore; - a drop. A checkpoint on the way of its task is "
-    "recorded, and the one at its end completed."
+    "recorded, and the one at its end completed. With --graph also: ? a gate; ! its decision; / a fork. The lines go down to "
+    "what a row was built on; those of what was undone are dotted."
 )
 
 
 def _log_text(result: devs_git.commands.log.Result) -> str:
+    shown = click.get_current_context().params
+    if shown["graph"]:
+        from devs_git.commands.log import GraphResult
+        from devs_git.entrypoints.cli.texts import log_graph_text
+
+        assert isinstance(result, GraphResult)
+        return log_graph_text.graph_text(result, only_ascii=shown["ascii"])
     from devs_git.entrypoints.cli.texts import log_list_text
 
-    shown = click.get_current_context().params
     return log_list_text.checkpoints_text(
         result,
         operations=shown["everything"],
@@ -39,12 +46,15 @@ def _log_text(result: devs_git.commands.log.Result) -> str:
     "log",
     text=_log_text,
     notes=LEGEND,
-    example="devs-git log --limit 5\ndevs-git log --task 10 --json\ndevs-git log --moments -n 50",
+    example="devs-git log --limit 5\ndevs-git log --task 10 --json\ndevs-git log --moments -n 50\n"
+    "devs-git log --graph -n 30",
 )
 @click.option("-n", "--limit", type=int, help="The number of checkpoints and moments. Default: 20.")
 @click.option(
     "--all", "everything", is_flag=True, help="Show all checkpoints, and the operations between them."
 )
+@click.option("--graph", is_flag=True, help="Draw what was built on what; with operations, gates and forks.")
+@click.option("--ascii", is_flag=True, help="Draw the graph with ASCII characters alone.")
 @click.option("--task", default="", help="Only what concerns this task.")
 @click.option("--moments", is_flag=True, help="Show the moments between the checkpoints, too.")
 @click.option(
@@ -54,9 +64,11 @@ def _log_text(result: devs_git.commands.log.Result) -> str:
     help="Show only the moments of this session; the beginning of its id is enough.",
 )
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
-def log(*, limit: int | None, everything: bool, **options: Any) -> VerbRequest:
+def log(*, limit: int | None, everything: bool, ascii: bool, **options: Any) -> VerbRequest:  # noqa: A002 - the option's name
     from devs_git.commands.log import MOST, Request
 
+    if ascii and not options["graph"]:
+        raise click.UsageError("--ascii says how a graph is drawn. Add --graph.")
     return Request((MOST if everything else 20) if limit is None else limit, **options)
 
 

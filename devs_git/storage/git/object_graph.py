@@ -161,3 +161,14 @@ def disk_usage(git: Git, roots: Sequence[str], others: Sequence[str]) -> int:
         return 0
     script = "".join(f"{root}\n" for root in roots) + "".join(f"^{other}\n" for other in others)
     return int(git.run("rev-list", "--objects", "--disk-usage", "--stdin", stdin=script.encode()) or 0)
+
+
+def commit_parents(git: Git, tips: Collection[str], oldest: str = "") -> list[tuple[str, list[str]]]:
+    """Commits that can be reached from `tips`, each with its parents, children first. Missing tips are left out.
+
+    `oldest`: the walk ends at the parents of this commit; '' for the whole history.
+    """
+    script = "".join(f"{oid}\n" for oid in tips) + (f"^{oldest}^@\n" if oldest else "")
+    words = ("rev-list", "--topo-order", "--parents", "--ignore-missing", "--stdin")
+    lines = git.run(*words, stdin=script.encode()).decode("ascii").splitlines() if tips else []
+    return [(commit, parents) for commit, *parents in map(str.split, lines)]

@@ -22,9 +22,9 @@ OPERATIONS: Final = {
     "restored": "+",
     "dropped": "-",
 }
+NOTHING: Final = "There is nothing to list. To record a checkpoint: devs-git checkpoint -m …"
 TITLES: Final = ("", "CHECKPOINT", "STATUS", "COMMIT", "WHEN", "CHANGED", "MESSAGE")
 LEAVE: Final = ("CHANGED", "COMMIT", "WHEN")  # the columns that leave a narrow terminal, in this order
-_NO_LONGER_LIVE: Final = ("rewound", "replaced", "dropped")
 
 
 def checkpoints_text(result: log.Result, *, operations: bool = False, first_page: bool = True) -> str:
@@ -39,7 +39,7 @@ def checkpoints_text(result: log.Result, *, operations: bool = False, first_page
         between.setdefault(position, []).append((time, cells))
     at = _place_of_head(result) if first_page else -1
     here = next(
-        (point.tag for point in result.checkpoints if live(point) and point.commit == result.head), ""
+        (point.tag for point in result.checkpoints if point.is_live and point.commit == result.head), ""
     )
     for position, point in enumerate((*result.checkpoints, None)):
         rows += [cells for _, cells in sorted(between.get(position, ()), key=itemgetter(0), reverse=True)]
@@ -47,9 +47,9 @@ def checkpoints_text(result: log.Result, *, operations: bool = False, first_page
         if point is not None:
             rows.append(checkpoint_cells(point, here=point.tag == here))
     if not result.checkpoints and not (rows and (result.moments or done)):
-        return "There is nothing to list. To record a checkpoint: devs-git checkpoint -m …"
+        return NOTHING
     more = next_page_line("log", result.next_cursor, ("--moments",) if result.moments else ())
-    elsewhere = [point for point in result.checkpoints if live(point) and not point.on_head]
+    elsewhere = [point for point in result.checkpoints if point.is_live and not point.on_head]
     if elsewhere:
         name = f"{elsewhere[0].task_id}@{elsewhere[0].number}"
         more += f"\nSome checkpoints are not on HEAD. To see how to get to one: devs-git show {name}"
@@ -59,7 +59,7 @@ def checkpoints_text(result: log.Result, *, operations: bool = False, first_page
 def _place_of_head(result: log.Result) -> int:
     """The number of rows above that of HEAD; -1 if a checkpoint is at HEAD, or the rows do not tell where it is."""
     points = result.checkpoints
-    if any(live(point) and point.commit == result.head for point in points):
+    if any(point.is_live and point.commit == result.head for point in points):
         return -1
     return next((at for at, point in enumerate(points) if point.on_head), -1)
 
@@ -84,13 +84,9 @@ def operation_cells(done: log.Operation) -> tuple[str, ...]:
     return (mark, "", "", "", when(done.created_at), "", paint(done.subject, "yellow"))
 
 
-def live(point: Row) -> bool:
-    return point.status not in _NO_LONGER_LIVE
-
-
 def checkpoint_cells(point: Row, *, here: bool) -> tuple[str, ...]:
     """The cells of a checkpoint; `here`: it is the newest one at HEAD."""
-    dim = None if live(point) else "bright_black"
+    dim = None if point.is_live else "bright_black"
     return (
         _mark(point, here=here),
         paint(f"{point.task_id}@{point.number}", dim),
@@ -105,6 +101,6 @@ def checkpoint_cells(point: Row, *, here: bool) -> tuple[str, ...]:
 def _mark(point: Row, *, here: bool) -> str:
     if here:
         return paint(HERE, "green", bold=True)
-    if not live(point):
+    if not point.is_live:
         return paint(UNDONE, "bright_black")
     return paint(HAD, "green", bold=True) if point.on_head else paint(NOT_HAD, "cyan")

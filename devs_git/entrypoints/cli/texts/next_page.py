@@ -27,6 +27,8 @@ def _given(context: click.Context) -> list[str]:
     words: list[str] = []
     for param in context.command.params:
         name = param.name or ""
+        if not param.expose_value:  # how it is shown, such as --color, which is no argument of the command
+            continue
         if name not in _NOT_REPEATED and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             words += _words(max(param.opts, key=len), context.params[name])
     return words

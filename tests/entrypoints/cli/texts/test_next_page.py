@@ -64,3 +64,10 @@ def test_without_a_command_line_it_has_the_usual_options() -> None:
     assert (
         next_page.line("log", "abc", ["--moments"]) == "\nThere are more: devs-git log --moments --cursor abc"
     )
+
+
+def test_a_colour_that_was_chosen_is_no_option_of_the_next_page(repo: Path, mark: Mark) -> None:
+    mark(10, 1)
+    mark(10, 2)
+    shown = devs_git("log", "-n", "1", "--color", "never", where=repo)
+    assert "There are more: devs-git log --limit 1 --cursor" in shown
