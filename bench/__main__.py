@@ -36,6 +36,7 @@ PEERS = HERE / ".peers"
 def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[], list[Row]]]:
     return {
         "start": lambda: reading.help_and_start_up(bench, rounds),
+        "often": lambda: reading.without_click(bench, rounds),
         "log": lambda: reading.log(bench, rounds),
         "history": lambda: reading.history(bench, rounds),
         "hooks": lambda: committing.hooks(bench, rounds, peers),

@@ -14,6 +14,8 @@ PYTHON = "python -c pass"
 GIT_LOG = "git log -20 devs/ledger"
 GIT_GRAPH = "git log --graph --oneline"
 CHECKPOINTS = 10_000
+DOOR = "devs_git.entrypoints.cli.without_click.often"
+OFTEN = ("status", "log", "gate list", "task status 1")
 
 
 def help_and_start_up(bench: Bench, rounds: int) -> list[Row]:
@@ -34,6 +36,29 @@ def help_and_start_up(bench: Bench, rounds: int) -> list[Row]:
             note="user time",
         ),
         Row("devs-git --version (start-up)", found[START_UP].wall, PYTHON, bare.wall, found[START_UP].wall),
+    ]
+
+
+def without_click(bench: Bench, rounds: int) -> list[Row]:
+    """The start of what agents and prompts call most, until its words are read: at most 2 times a bare Python.
+
+    The whole command has no bound: most of the rest are modules of Python itself, and what git answers.
+    """
+    top = histories.make(bench, "start", 10)
+    bench.run(OURS, "status", where=top)
+    start = Arm("start", ((sys.executable, "-c", f"import devs_git.__main__, {DOOR}"),), top)
+    python = Arm(PYTHON, ((sys.executable, "-c", "pass"),), top)
+    whole = [Arm(f"devs-git {words}", ((OURS, *words.split()),), top) for words in OFTEN]
+    found = bench.side_by_side(start, python, *whole, rounds=rounds * 5)
+    bare, begun = found[PYTHON].wall, found["start"].wall
+    rows = [
+        Row(
+            "start of status and log", begun, PYTHON, bare, begun / bare, "x", 2.0, "until the words are read"
+        )
+    ]
+    return rows + [
+        Row(arm.label, found[arm.label].wall, PYTHON, bare, found[arm.label].wall / bare, "x")
+        for arm in whole
     ]
 
 

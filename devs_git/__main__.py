@@ -1,4 +1,4 @@
-"""`devs-git`, `git devs` and `python -m devs_git`. What must be quick does without click: git hooks, one whole trace."""
+"""`devs-git`, `git devs` and `python -m devs_git`. What must be quick does without click: git hooks, and what agents call most."""
 
 from __future__ import annotations
 
@@ -37,9 +37,15 @@ def main() -> int:
             console.write(overview.text())
         return 0
     if sys.argv[1:3] == ["trace", "get"]:
-        from devs_git.entrypoints.cli import fast_trace_get
+        from devs_git.entrypoints.cli.without_click import trace_get
 
-        status = fast_trace_get.status(sys.argv[3:])
+        status = trace_get.status(sys.argv[3:])
+        if status is not None:
+            return status
+    if sys.argv[1:2] in (["status"], ["log"], ["task"], ["gate"]):
+        from devs_git.entrypoints.cli.without_click import often
+
+        status = often.status(sys.argv[1:])
         if status is not None:
             return status
     import devs_git.entrypoints.cli.main

@@ -10,6 +10,7 @@ The reader may be gone, as in `| head`. The module is small, because `--help` im
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -35,6 +36,12 @@ _OURS: Final = f"\x1b{os.urandom(8).hex()}"
 _EXACT, _AGAIN = "<m", ">m"  # the marks before and after a line of a file
 COLOUR_CHOICES: Final = ("auto", "always", "never")
 _chosen = {"colour": "auto"}  # by the option `--color` of this process
+
+
+def escape_what_the_encoding_lacks() -> None:
+    """From now on, standard output gets an escape for each character that its encoding lacks."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def choose_colour(choice: str) -> None:

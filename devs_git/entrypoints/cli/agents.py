@@ -10,7 +10,7 @@ from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.trust import Trust
 from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints import console, router
-from devs_git.entrypoints.cli.command import as_text
+from devs_git.entrypoints.cli import answer
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.storage.git import aliases
 from devs_git.storage.hooks import client_files, client_trust
@@ -51,7 +51,7 @@ def agent_install(client: str, *, uninstall: bool, as_json: bool) -> int:
     result = _install(Workspace.open(), client, uninstall=uninstall)
     lines = [f"{a.did:<8} {a.what}" + (f" ({a.detail})" if a.detail else "") for a in result.actions]
     lines += [f"next: {text}" for text in result.advice]
-    console.write(as_text(result) if as_json else "\n".join(lines))
+    console.write(answer.as_json(result) if as_json else "\n".join(lines))
     return 0
 
 
@@ -105,7 +105,7 @@ def agent_list(*, as_json: bool) -> int:
     result = _list(Workspace.open())
     kept = "moments: kept in this clone" if result.moments else _NO_MOMENTS
     texts = (*(_listed_text(one) for one in result.clients), kept)
-    console.write(as_text(result) if as_json else "\n\n".join(texts))
+    console.write(answer.as_json(result) if as_json else "\n\n".join(texts))
     return 0
 
 

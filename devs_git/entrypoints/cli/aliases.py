@@ -7,7 +7,7 @@ import click
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints import console, router
-from devs_git.entrypoints.cli.command import as_text
+from devs_git.entrypoints.cli import answer
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.storage.git import aliases
 from devs_git.values import immutable
@@ -27,7 +27,7 @@ def _help(name: str) -> str:
 
 def _show(actions: tuple[Action, ...], *, as_json: bool) -> int:
     lines = (f"{a.did:<8} {a.what}" + (f" ({a.detail})" if a.detail else "") for a in actions)
-    console.write(as_text(Result(actions)) if as_json else "\n".join(lines))
+    console.write(answer.as_json(Result(actions)) if as_json else "\n".join(lines))
     return 0
 
 

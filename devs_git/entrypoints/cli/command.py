@@ -5,22 +5,19 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from devs_git.domain.verbs import CHANGES, READS, VerbRequest, VerbResult, verb
+from devs_git.domain.verbs import CHANGES, VerbRequest, VerbResult, verb
 from devs_git.entrypoints import console, router
-from devs_git.entrypoints.cli import candidates, terminal
+from devs_git.entrypoints.cli import answer, candidates, terminal
+from devs_git.entrypoints.cli.answer import Renderer
 from devs_git.entrypoints.cli.groups import HELP, screen_options
-from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_NO, DevsError
-from devs_git.values import plain
 from devs_git.workspace import Workspace
 
 Maker = Callable[..., VerbRequest]
-Renderer = Callable[[Any], str | bytes]  # bytes are written unchanged
 # What `--yes` means where it does not skip the question.
 _YES_HAS_NO_EFFECT: Final = "This has no effect here: devs-git always asks a person."
 _YES: Final = {"gate approve": _YES_HAS_NO_EFFECT, "gate reject": _YES_HAS_NO_EFFECT}
@@ -48,9 +45,7 @@ def command(  # noqa: PLR0913 - keywords of a decorator, which say what a comman
         @functools.wraps(make)
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
             request = _request(make, made, options, as_json=as_json)
-            workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
-            if warning := router.warning_of_hooks(name, workspace):
-                workspace.say(warning)
+            workspace = answer.workspace_of(name, repo)
             # As with `git -C`, paths are relative to the folder in which the command works.
             if request.folder is not None:
                 request = request.from_folder(os.path.abspath(repo or ""))  # noqa: PTH100 - keeps odd bytes
@@ -60,7 +55,7 @@ def command(  # noqa: PLR0913 - keywords of a decorator, which say what a comman
                 request = _ask(name, workspace, request, plan, asks)
             dry = request.dry_run
             shown = _with_plan_id(plan) if plan is not None and dry else text
-            result = _call_and_print(name, workspace, request, as_text if as_json else shown)
+            result = answer.give(name, workspace, request, answer.as_json if as_json else shown)
             return EXIT_NO if dry and result.blocked_by else exit_status(result)
 
         made = click.command(
@@ -103,47 +98,6 @@ def _request(make: Maker, made: click.Command, options: dict[str, Any], *, as_js
         raise option_names.in_message(made, options, error) from error
 
 
-def _call_and_print(name: str, workspace: Workspace, request: VerbRequest, shown: Renderer) -> Any:
-    """Call the verb and print its result; then call the requests that follow, until the reader is gone. Return the last result."""
-    while True:
-        with terminal.progress_line(workspace):
-            result = _call(name, workspace, request)
-        if isinstance(result, VerbResult) and result.not_believed:
-            workspace.say(f"warning: {result.not_believed}")
-        out = shown(result)
-        next_one = request.next_request(result)
-        with exit_on_print_error() as reader:
-            if isinstance(out, bytes):
-                console.write_bytes(out)
-            elif verb(name).tier == READS and next_one is None and console.on_terminal():
-                from devs_git.entrypoints.cli.screen import paging  # in a pipe nobody pages
-
-                paging.show(out, workspace.git, name.split(maxsplit=1)[0])
-            else:
-                console.write(out)
-        if next_one is None or reader.gone:
-            return result
-        request = next_one
-
-
-def _call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
-    """Call the verb. If a person interrupts one that changes something, say what it did."""
-    if verb(name).tier < CHANGES or request.dry_run:
-        return router.call(name, workspace, request)
-    from devs_git.domain.ledger.events import LEDGER
-    from devs_git.storage.git import refs
-
-    # The ref's own file: no git is started before the command.
-    before = refs.loose(workspace.places.common, LEDGER)
-    try:
-        return router.call(name, workspace, request)
-    except KeyboardInterrupt:
-        from devs_git.entrypoints.cli.texts import interruption
-
-        workspace.say(interruption.tell(name, workspace, before))
-        raise
-
-
 def _with_plan_id(plan: Renderer) -> Renderer:
     """The text of a dry run, with the id of its plan. The question before a change does not need the id."""
 
@@ -152,11 +106,6 @@ def _with_plan_id(plan: Renderer) -> Renderer:
         return f"{plan(result)!s}{last}"
 
     return text
-
-
-def as_text(result: object) -> str:
-    """The result as JSON."""
-    return console.as_json(result if isinstance(result, dict) else plain(result))
 
 
 def _ask(

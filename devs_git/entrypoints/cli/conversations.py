@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from devs_git.entrypoints.cli import terminal
-from devs_git.entrypoints.cli.command import as_text, command
+from devs_git.entrypoints.cli import answer, terminal
+from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.rewind import PRESERVE, UNTRACKED
 from devs_git.entrypoints.cli.texts import conversation_text, directive_text
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def _show_text(result: Result) -> str:
     wanted = click.get_current_context().params["format"]
     if wanted == "json":
-        return as_text(result)
+        return answer.as_json(result)
     return conversation_text.table_text(result) if wanted == "table" else conversation_text.chat_text(result)
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from devs_git.entrypoints.cli.command import as_text, command
+from devs_git.entrypoints.cli import answer
+from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import log_text
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def log(*, limit: int | None, everything: bool, ascii: bool, **options: Any) -> 
 def _history_text(result: devs_git.commands.history.Result) -> str:
     form = click.get_current_context().params["format"]
     if form == "json":
-        return as_text(result)
+        return answer.as_json(result)
     return log_text.history_lines(result) if form == "jsonl" else log_text.history_text(result)
 
 

@@ -10,6 +10,7 @@ import click
 from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
+from devs_git.entrypoints.cli.texts import task_text
 from devs_git.entrypoints.cli.texts.render import path, plural, status_word, table, when
 from devs_git.errors import invalid
 from devs_git.storage.git import bounded
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import devs_git.commands.contract_start
     import devs_git.commands.phase_set
     import devs_git.commands.task_start
-    import devs_git.commands.task_status
     from devs_git.domain.checkpoints.rows import LeftOut, Recorded
     from devs_git.domain.verbs import VerbRequest
 
@@ -54,31 +54,6 @@ def _others(one: LeftOut) -> str:
     ]
     unknown = ["a person or a program that devs-git does not know"] if one.unknown else []
     return "; ".join(named + unknown)
-
-
-def _status_text(result: devs_git.commands.task_status.Result) -> str:
-    here = " (active here)" if result.active_here else ""
-    lines = [f"{style(result.task_id, bold=True)} {result.status}{here}"]
-    details = (
-        ("Title", result.title),
-        ("Contract", result.contract),
-        ("Agent", result.agent),
-        ("Phase", result.phase),
-        ("Parent", result.parent),
-        ("Forked", result.forked_from),
-        ("Spawned", result.spawned_by),
-        ("Worktree", result.worktree),
-        ("Started", result.started_at),
-        ("Plan", result.plan),
-        ("Result", result.result),
-    )
-    lines += [f"{name + ':':10}{value.rstrip()}" for name, value in details if value]
-    for row in result.checkpoints:
-        mark = f"{row.task_id}@{row.number}"
-        lines.append(f"  {mark:14} {row.commit[:10]} {row.state:9} {row.message}")
-    lines += [result.way_back] if result.way_back else []
-    lines += [f"not recorded: {line}" for line in result.unrecorded]
-    return "\n".join(lines)
 
 
 @command(
@@ -125,7 +100,7 @@ def text_or_file(plan: str) -> str:
         raise invalid("plan", "The plan file cannot be read as UTF-8 text.") from error
 
 
-@command("task status", text=_status_text, example="devs-git task status 10")
+@command("task status", text=task_text.status_text, example="devs-git task status 10")
 @click.argument("task_id", metavar="[ID]", required=False)
 def task_status(*, task_id: str | None) -> VerbRequest:
     from devs_git.commands.task_status import Request

@@ -9,17 +9,15 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-import click
-
 from devs_git.domain.text import limits
 from devs_git.entrypoints import console
 from devs_git.entrypoints.console import exit_on_print_error
+from devs_git.errors import EXIT_INTERRUPTED, DevsError
 from devs_git.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from devs_git.errors import DevsError
     from devs_git.workspace import Workspace
 
 PATIENCE: Final = 1.0  # seconds before progress is shown
@@ -36,7 +34,7 @@ def question() -> Callable[[str], None] | None:
     return ask if interactive() else None
 
 
-class Declined(click.Abort):
+class Declined(Exception):
     """The person did not answer yes."""
 
 
@@ -143,3 +141,21 @@ def report(error: DevsError, *, as_json: bool) -> int:
                 console.write(f"hint: {_callable_here(error.hint)}", err=True)
         sys.stdout.flush()
     return error.exit_status
+
+
+def exit_status(work: Callable[[], int], *, as_json: bool) -> int:
+    """The exit status of `work`. A refusal, a question that was not answered with yes, and an interruption are printed."""
+    try:
+        return work()
+    except DevsError as error:
+        return report(error, as_json=as_json)
+    except Declined:
+        console.write("You did not answer yes. Nothing was done.", err=True)
+        return EXIT_INTERRUPTED
+    except KeyboardInterrupt:
+        console.write("The command was interrupted.", err=True)
+        return EXIT_INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - an error that nobody caught becomes one line
+        from devs_git.entrypoints.bugs import as_devs_error
+
+        return report(as_devs_error(error), as_json=as_json)

@@ -9,8 +9,8 @@ import click
 from devs_git.domain.audit.commit_kinds import describe
 from devs_git.domain.audit.ledger_shape import legible
 from devs_git.domain.text.plain_text import printable
-from devs_git.entrypoints.cli import terminal
-from devs_git.entrypoints.cli.command import as_text, command
+from devs_git.entrypoints.cli import answer, terminal
+from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts.render import plural
 from devs_git.errors import EXIT_NO
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def _verify_text(result: Result) -> str:
     if result.format == "json":
-        return as_text(result)
+        return answer.as_json(result)
     lines = [_annotation(f) if result.format == "github" else _line(f) for f in result.findings]
     looked = ", ".join(
         plural(count, what.removesuffix("s")) for what, count in result.checked.items() if count

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import click
-from click.core import ParameterSource
+if TYPE_CHECKING:
+    import click
 
 # A cursor is another one on each page. `--follow` prints no pages.
 _NOT_REPEATED: Final = ("cursor", "follow")
+
+
+_typed: list[Sequence[str]] = []  # the options of the command of this process, if it was read without click
+
+
+def remember(options: Sequence[str]) -> None:
+    """The command of this process was read without click, and had these options."""
+    _typed[:] = [options]
 
 
 def line(command: str, cursor: str, usual: Sequence[str] = ()) -> str:
@@ -18,12 +26,20 @@ def line(command: str, cursor: str, usual: Sequence[str] = ()) -> str:
 
     `usual`: the options where no command line was read.
     """
-    context = click.get_current_context(silent=True)
-    options = _given(context) if context else usual
+    options = _typed[0] if _typed else _read_by_click(usual)
     return f"\nThere are more: {shlex.join(['devs-git', *command.split(), *options, '--cursor', cursor])}"
 
 
+def _read_by_click(usual: Sequence[str]) -> Sequence[str]:
+    import click  # a door without click has remembered its options
+
+    context = click.get_current_context(silent=True)
+    return _given(context) if context else usual
+
+
 def _given(context: click.Context) -> list[str]:
+    from click.core import ParameterSource
+
     words: list[str] = []
     for param in context.command.params:
         name = param.name or ""

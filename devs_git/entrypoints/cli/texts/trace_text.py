@@ -109,13 +109,13 @@ def output_text(result: trace_get.Result, *, raw: bool, payload: bool) -> str | 
 
     If the client had cut the output, standard error says so. A payload is as the client sent it.
     """
-    from devs_git.entrypoints.cli import fast_trace_get
+    from devs_git.entrypoints.cli.without_click import trace_get
 
     if not payload:
-        fast_trace_get.say_if_cut(result)
+        trace_get.say_if_cut(result)
     if for_person() and not raw:
         return printable(result.fullOutput)
-    return fast_trace_get.raw(result)
+    return trace_get.raw(result)
 
 
 def import_text(result: trace_import.Result) -> str:

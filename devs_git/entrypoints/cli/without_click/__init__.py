@@ -1,0 +1,1 @@
+"""Commands that are answered without the import of click."""
