@@ -18,7 +18,7 @@ from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.merge_rules import Superseded
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError
-from devs_git.operations.sync import consent, known_remote, merge_ledgers, trial
+from devs_git.operations.sync import consent, known_remote, merge_ledgers, so_far, trial
 from devs_git.operations.sync.remote_branches import RemoteBranches, look
 from devs_git.storage.git import refs
 from devs_git.storage.git.remotes import remote_repository, remote_urls
@@ -129,6 +129,7 @@ class _Log:
 
     fetched: dict[str, None] = field(default_factory=dict)
     pushed: dict[str, None] = field(default_factory=dict)
+    sending: tuple[str, ...] = ()  # refs of the push that runs
     moved: dict[str, None] = field(default_factory=dict)
     deleted: dict[str, None] = field(default_factory=dict)
     superseded: list[Superseded] = field(default_factory=list)
@@ -152,24 +153,29 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def _sync(workspace: Workspace, request: Request) -> Result:
     before = workspace.ledger.require().here
-    refs_before = remote_repository.list_devs_refs(workspace.ledger.git)
+    refs_before = so_far.shared_refs(workspace)
     tags = frozenset(refs_before.values())
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
     remote = remote_repository.choose(git, request.remote)
     other = Remote(git, remote, workspace.progress, only_reads=request.dry_run)
     url_before = known_remote.changed_url(workspace, remote)
     log = _Log()
-    for attempt in range(ATTEMPTS):
-        try:
-            tip = _attempt(workspace, other, log, request.person)
-        except RemoteMoved:
-            time.sleep(random.uniform(0.01, 0.1 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
-            continue
-        log.rewound, log.revived = clone_view.changed_tasks(
-            before, workspace.ledger.tip().here, tags, clone_of(workspace.places.common)
-        )
-        found = _result(workspace, other, log, tip, refs_before)
-        return replace(found, url_before=url_before, dry_run=request.dry_run)
+    try:
+        for attempt in range(ATTEMPTS):
+            try:
+                tip = _attempt(workspace, other, log, request.person)
+            except RemoteMoved:
+                time.sleep(random.uniform(0.01, 0.1 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
+                continue
+            log.rewound, log.revived = clone_view.changed_tasks(
+                before, workspace.ledger.tip().here, tags, clone_of(workspace.places.common)
+            )
+            found = _result(workspace, other, log, tip, refs_before)
+            return replace(found, url_before=url_before, dry_run=request.dry_run)
+    except KeyboardInterrupt as stop:
+        if not request.dry_run:
+            stop.add_note(so_far.told(workspace, remote, refs_before, log.pushed, log.sending))
+        raise
     raise DevsError(
         "BUSY",
         f"Other clones push to {other.remote} at the same time.",
@@ -228,14 +234,17 @@ def _publish(
     gone = {tag for tag, point in history.checkpoints.items() if point.gone}
     steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(wanted_refs.VISIBLE) or u.old in gone]
     steps.sort(key=lambda update: update.old == NO_OID)
-    log.left |= dict.fromkeys(update.ref for update in wanted if update not in steps)
+    done = {update.ref for update in steps}
+    log.left |= dict.fromkeys(update.ref for update in wanted if update.ref not in done)
     for held in (there, remote_repository.list_devs_refs(workspace.ledger.git)):
         log.left |= dict.fromkeys(wanted_refs.strangers(history, held))
     ledger = tip if tip != remote_tip else ""
     for at in range(0, len(steps), AT_ONCE) or (range(1) if ledger else ()):
         part = steps[at : at + AT_ONCE]
+        log.sending = (*((LEDGER,) if ledger and at == 0 else ()), *(u.ref for u in part))
         other.push(ledger if at == 0 else "", part)
-        log.pushed |= dict.fromkeys([*((LEDGER,) if ledger and at == 0 else ()), *(u.ref for u in part)])
+        log.pushed |= dict.fromkeys(log.sending)
+        log.sending = ()
         log.moved |= dict.fromkeys(u.ref for u in part if NO_OID not in (u.old, u.new))
         log.deleted |= dict.fromkeys(u.ref for u in part if u.new == NO_OID)
 

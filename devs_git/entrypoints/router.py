@@ -99,9 +99,13 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
     # A task may be live again because its branch was pulled after an earlier rewind, or lacks the commit of a drop now.
     again = row.name == "undo" or (row.name.endswith(("rewind", "resume")) and _has_drops(workspace))
     result = module.run(workspace, request)
-    if again:
-        _mend_tags(row.name, workspace)
-    _show(workspace)
+    try:
+        if again:
+            _mend_tags(row.name, workspace)
+        _show(workspace)
+    except KeyboardInterrupt as stop:
+        stop.add_note(f"{row.name} was done. Only the view .devs/ may be as before.")
+        raise
     return result
 
 

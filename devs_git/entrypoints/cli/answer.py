@@ -64,10 +64,12 @@ def _call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
     before = refs.loose(workspace.places.common, LEDGER)
     try:
         return router.call(name, workspace, request)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         from devs_git.entrypoints.cli.texts import interruption
 
-        workspace.say(interruption.tell(name, workspace, before))
+        # A verb that does more than to write events notes what it did.
+        said = getattr(stop, "__notes__", [])
+        workspace.say("\n".join(said) or interruption.tell(name, workspace, before))
         raise
 
 

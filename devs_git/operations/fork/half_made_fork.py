@@ -51,8 +51,15 @@ def note(workspace: Workspace, op_id: str, fork: HalfMadeFork) -> Iterator[int]:
         replace_file(file, json.dumps(record).encode(), durable=True)
         try:
             yield descriptor
-        finally:
+        except KeyboardInterrupt:
+            # git was ended in the middle of its work, and nobody has worked there yet.
+            _take_back(workspace, record, file, save=False)
             _close(file, lock)
+            raise
+        except BaseException:
+            _close(file, lock)
+            raise
+        _close(file, lock)
 
 
 def take_back_all(workspace: Workspace) -> None:
@@ -69,11 +76,14 @@ def take_back_all(workspace: Workspace) -> None:
             contextlib.suppress(DevsError, FileNotFoundError),
             locks.hold(lock, wait=0.0, orphan_wait=ORPHAN_SECONDS, on_wait=workspace.say),
         ):
-            record = _read(file)
-            if not _is_recorded(workspace, record):
-                place, since = Path(record["place"]), file.stat().st_mtime_ns
-                half_made_worktree.remove_at(workspace, record, place, since, "fork")
+            _take_back(workspace, _read(file), file, save=True)
             _close(file, lock)
+
+
+def _take_back(workspace: Workspace, record: Mapping[str, Any], file: Path, *, save: bool) -> None:
+    """Remove the worktree of a note, unless the fork's event is in the ledger. `save`: see `half_made_worktree`."""
+    if not _is_recorded(workspace, record):
+        half_made_worktree.remove_at(workspace, record, file.stat().st_mtime_ns, "fork", save=save)
 
 
 def _lock(folder: Path, op_id: str) -> Path:

@@ -54,13 +54,21 @@ def note(workspace: Workspace, place: Path, content: WorktreeRestored, made: str
     return file
 
 
-def take_back(workspace: Workspace, entry: Mapping[str, Any]) -> None:
-    """Remove the worktree of a journal, unless its event is in the ledger. The command that made it runs no more."""
-    file, place = workspace.places.journals / f"{entry['op_id']}.json", Path(entry["place"])
+def take_back(workspace: Workspace, entry: Mapping[str, Any], *, save: bool = True) -> None:
+    """Remove the worktree of a journal, unless its event is in the ledger. The command that made it runs no more.
+
+    `save`: see `remove_at`.
+    """
+    file = workspace.places.journals / f"{entry['op_id']}.json"
     with contextlib.suppress(FileNotFoundError):
         if not _is_recorded(workspace, entry):
-            remove_at(workspace, entry, place, file.stat().st_mtime_ns, "restore")
+            remove_at(workspace, entry, file.stat().st_mtime_ns, "restore", save=save)
         close(workspace, file)
+
+
+def take_back_now(workspace: Workspace, file: Path) -> None:
+    """The same after Ctrl-C, which ended git in the middle of its work: nobody has worked there yet."""
+    take_back(workspace, json.loads(file.read_bytes()), save=False)
 
 
 def close(workspace: Workspace, file: Path) -> None:
@@ -70,11 +78,14 @@ def close(workspace: Workspace, file: Path) -> None:
 
 
 def remove_at(
-    workspace: Workspace, entry: Mapping[str, Any], place: Path, since: int, interrupted: str
+    workspace: Workspace, entry: Mapping[str, Any], since: int, interrupted: str, *, save: bool
 ) -> None:
-    """Remove the worktree that git began to make at `place` after a time (in nanoseconds), and say so."""
-    if admin := _git_folder(workspace.places.common, place, since):
-        workspace.say(_remove(workspace, entry, place, admin, interrupted))
+    """Remove the worktree that git began to make at the place of `entry` after a time (in nanoseconds), and say so.
+
+    With `save`, what is in it is in a moment first: a person may have worked there since.
+    """
+    if admin := _git_folder(workspace.places.common, Path(entry["place"]), since):
+        workspace.say(_remove(workspace, entry, admin, interrupted, save=save))
     else:
         # The branch is made before the worktree.
         _remove_branch(workspace, entry)
@@ -102,11 +113,11 @@ def _git_folder(common: Path, place: Path, since: int) -> Path | None:
 
 
 def _remove(
-    workspace: Workspace, entry: Mapping[str, Any], place: Path, admin: Path, interrupted: str
+    workspace: Workspace, entry: Mapping[str, Any], admin: Path, interrupted: str, *, save: bool
 ) -> str:
     """Remove the worktree and its new branch; returns what was done."""
-    saved = ""
-    if place.is_dir() and any(one.name != ".git" for one in place.iterdir()):
+    saved, place = "", Path(entry["place"])
+    if save and place.is_dir() and any(one.name != ".git" for one in place.iterdir()):
         try:
             saved = _save(place)
         except (DevsError, GitFailed, OSError):

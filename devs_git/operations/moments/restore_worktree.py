@@ -124,8 +124,13 @@ def _noted(
     file = half_made_worktree.note(workspace, place, content, made)
     try:
         yield
-    finally:
+    except KeyboardInterrupt:
+        half_made_worktree.take_back_now(workspace, file)
+        raise
+    except BaseException:
         half_made_worktree.close(workspace, file)
+        raise
+    half_made_worktree.close(workspace, file)
 
 
 @contextlib.contextmanager
@@ -134,7 +139,7 @@ def new_worktree(
 ) -> Iterator[Site]:
     """Let git make the worktree at a commit. If the body fails, it is removed with its new branch.
 
-    CONFLICT if git cannot make it there.
+    CONFLICT if git cannot make it there. After Ctrl-C the caller removes it by its note, unless the event is written.
     """
     git, place = git.with_config("core.hooksPath=/dev/null"), half_made_worktree.real_place(place)
     there = place.exists()
@@ -144,7 +149,7 @@ def new_worktree(
         site = workspace.site_of(places)
         # A git that outlives us holds the lock, so that nobody removes the worktree while it still writes there.
         yield replace(site, git=site.git.with_descriptors(*git.keep_open))
-    except BaseException:
+    except Exception:
         with contextlib.suppress(GitFailed):
             git.run("worktree", "remove", "--force", "--", os.fspath(place))
             if there:
@@ -167,7 +172,7 @@ def _add(workspace: Workspace, git: Git, place: Path, commit: str, position: Pos
             git.run("update-ref", "-m", f"branch: Created from {commit}", branch, commit, NO_OID)
         try:
             git.run("worktree", "add", "-q", *words, "--", os.fspath(place), position.branch or commit)
-        except BaseException:
+        except Exception:
             if branch:
                 git.run("update-ref", "-d", branch, commit)
             raise

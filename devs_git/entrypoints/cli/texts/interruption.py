@@ -6,6 +6,7 @@ from typing import Final
 
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.text.plain_text import printable
+from devs_git.domain.verbs import DESTROYS, verb
 from devs_git.storage.git import refs
 from devs_git.workspace import Workspace
 
@@ -17,7 +18,13 @@ def tell(name: str, workspace: Workspace, before: str) -> str:
     """What the interrupted verb `name` did, given what the ledger's own file had `before` it."""
     from devs_git.storage.worktree import journal
 
-    if journal.open_ones(workspace.places):
+    entries = journal.open_ones(workspace.places)
+    if any(entry["kind"] == "commit" for entry in entries):
+        return (
+            f"{name} was interrupted while git made the commit. If the commit is made, the next command records it; "
+            "if not, the index is as before. See: devs-git status"
+        )
+    if entries:
         return (
             f"{name} was interrupted in the middle of a move. The next command finishes it or takes it back, "
             "for example: devs-git status"
@@ -29,4 +36,5 @@ def tell(name: str, workspace: Workspace, before: str) -> str:
     event = next(iter(workspace.ledger.events(after)))
     if event.failed:
         return f"{name} was taken back. The ledger says so: {printable(event.subject, '')}"
-    return f"The ledger has a new event, so this was done: {printable(event.subject, '')}"
+    rest = f". If something is left, the next {name} deletes it." if verb(name).tier == DESTROYS else ""
+    return f"The ledger has a new event, so this was done: {printable(event.subject, '')}{rest}"
