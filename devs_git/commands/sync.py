@@ -174,7 +174,7 @@ def _sync(workspace: Workspace, request: Request) -> Result:
             return replace(found, url_before=url_before, dry_run=request.dry_run)
     except KeyboardInterrupt as stop:
         if not request.dry_run:
-            stop.add_note(so_far.told(workspace, remote, refs_before, log.pushed, log.sending))
+            stop.add_note(so_far.tell(workspace, remote, refs_before, log.pushed, log.sending))
         raise
     raise DevsError(
         "BUSY",

@@ -289,10 +289,7 @@ def _override_refusal(workspace: Workspace, request: VerbRequest) -> DevsError |
 
 
 def warning_of_hooks(name: str, workspace: Workspace) -> str:
-    """The warning of verb `name` that git does not call our hooks any more, so that an open gate stops no commit.
-
-    It is '' if git calls them, or if this is unknown.
-    """
+    """The warning that git does not call our hooks any more, so that an open gate stops no commit; '' if unknown or not so."""
     if name in _WITHOUT_WARNING or verb(name).records:
         return ""
     from devs_git.storage.hooks import hook_presence

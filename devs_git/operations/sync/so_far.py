@@ -16,7 +16,7 @@ def shared_refs(workspace: Workspace) -> dict[str, str]:
     return {LEDGER: refs.read(git, LEDGER), **remote_repository.list_devs_refs(git)}
 
 
-def told(
+def tell(
     workspace: Workspace,
     remote: str,
     before: Mapping[str, str],
