@@ -105,7 +105,7 @@ ALWAYS = (
 )
 RECORDS = (
     (r"policy\.yaml", "policy"),
-    (r"tasks/.*", "task"),
+    (r"(tasks|work)/.*", "task"),
     (r"rewinds/.*", "rewind"),
     (r"directives/.*", "directive"),
     (r"gates/.*/request\.yaml", ""),

@@ -46,7 +46,7 @@ def devs(*words: str, stdin: str = "") -> Any:
 
 
 def files(top: Path) -> list[str]:
-    words = ("git", "-C", str(top), "ls-tree", "-r", "--name-only", LEDGER, "tasks/")
+    words = ("git", "-C", str(top), "ls-tree", "-r", "--name-only", LEDGER, "tasks/", "work/")
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
 
 
@@ -62,7 +62,7 @@ def test_a_task_of_the_flat_folder_is_read_with_the_files_that_were_added_later(
     assert (page["plan"], page["result"]) == ("Read ISO dates first.", "A third form is read, too.\n")
     (added,) = set(files(flat)) - set(before)
     # `init` of this version wrote an event before, so an older devs-git has found the number of the format there.
-    assert added.startswith(f"tasks/{ids.digits('task-10')}task-10/")
+    assert added.startswith(f"work/{ids.digits('task-10')}task-10/")
     assert devs("verify")["findings"] == []
     assert not (flat / ".devs" / added).exists()
     assert len(list((flat / ".devs" / "tasks" / "task-10").iterdir())) == 3
@@ -81,6 +81,17 @@ def test_clones_that_wrote_old_and_new_paths_meet(pair: Pair) -> None:
     pair.meet()
     pair.assert_same()
     assert {path.count("/") for path in files(pair.ann.top)} == {5}
+
+
+def test_the_flat_folder_stays_as_it_is_when_a_new_file_is_added(flat: Path) -> None:
+    def folder() -> str:
+        words = ("git", "-C", str(flat), "rev-parse", f"{LEDGER}:tasks")
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+    devs("init")
+    before = folder()
+    devs("task", "result", "10", stdin="A third form is read, too.\n")
+    assert folder() == before
 
 
 @pytest.mark.parametrize("task", ["task-10", "task-a/b/c", "task-Release_2.0"])

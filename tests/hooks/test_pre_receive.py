@@ -122,6 +122,7 @@ def test_the_ledger_only_grows(server: Path, git: Run) -> None:
         ("README.md", b"mine\n"),
         ("open/0b1c2d3e", b""),
         ("scripts/run", b"x\n"),
+        ("work/0/0/0/task-1/x.yaml", b"task_id: task-1\n"),
         ("tasks/0/0/0/task-1/x.yaml", b"task_id: task-1\n"),
         ("tasks/task-1/x.yaml", None),
     ],
@@ -129,7 +130,7 @@ def test_the_ledger_only_grows(server: Path, git: Run) -> None:
 @pytest.mark.usefixtures("server")
 def test_an_event_that_only_a_hand_can_write_is_refused(path: str, data: bytes | None, git: Run) -> None:
     if data is None:
-        path = git("ls-tree", "-r", "--name-only", LEDGER, "tasks").split()[0]
+        path = git("ls-tree", "-r", "--name-only", LEDGER, "work").split()[0]
     before = by_hand((path, data))
     refused("POLICY_INVALID" if path == "policy.yaml" else "LEDGER_MUTATED", LEDGER)
     git("update-ref", LEDGER, before)

@@ -27,7 +27,7 @@ from devs_git.values import field, immutable
 _NAME: Final = "[0-9A-Za-z][0-9A-Za-z-]{0,63}"
 _ADDED: Final = re.compile(
     rf"gates/{_NAME}/(request\.yaml|decision\.yaml|decision\.yaml\.sig)|open/{_NAME}"
-    rf"|tasks/(?P<digits>{ids.DIGITS_FORM})?(?P<task>{event_fields.TASK})/{_NAME}\.yaml"
+    rf"|(?P<folder>{ids.FOLDERS_FORM}(?P<task>{event_fields.TASK}))/{_NAME}\.yaml"
     rf"|(rewinds|directives)/{_NAME}\.yaml"
     rf"|superseded/{ids.OID_FORM}(\.sig)?|policy\.yaml",
     re.ASCII,
@@ -157,4 +157,4 @@ def _allowed(step: Step, change: Change, number: int) -> bool:
 def _is_known(path: str) -> bool:
     """Whether one of our writers adds a file of this name. Below the digits of another task nobody would find it."""
     found = _ADDED.fullmatch(path)
-    return found is not None and found["digits"] in (None, found["task"] and ids.digits(found["task"]))
+    return found is not None and (not found["task"] or found["folder"] in ids.task_folders(found["task"]))

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from devs_git.domain.ledger.ids import DIGITS_FORM
+from devs_git.domain.ledger.ids import FOLDERS_FORM
 
 REQUEST: Final = "request"  # the schema depends on the type of gate
 _PLACES: Final = (
     (re.compile(r"policy\.yaml"), "policy"),
     (re.compile(r"gates/[^/]+/request\.yaml"), REQUEST),
     (re.compile(r"gates/[^/]+/decision\.yaml"), "decision"),
-    (re.compile(rf"tasks/(?:{DIGITS_FORM})?[^/]+/[^/]+\.yaml"), "task"),
+    (re.compile(rf"{FOLDERS_FORM}[^/]+/[^/]+\.yaml"), "task"),
     (re.compile(r"rewinds/[^/]+\.yaml"), "rewind"),
     (re.compile(r"directives/[^/]+\.yaml"), "directive"),
 )

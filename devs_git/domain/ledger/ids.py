@@ -26,11 +26,13 @@ TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
 TARGET_FORM: Final = f"{TASK_FORM}(\\^|@(0|{NUMBER_FORM}|{OID_FORM}))?"
 BEFORE: Final = "^"
 # Of the files of a task in the tree of the ledger (see `task_folders`).
+_FLAT: Final = "tasks"
+_TOP: Final = "work"
 _SPREAD: Final = 3
 # The format from which on events may write below the digits.
 SPREAD_SINCE: Final = 2
-# The digits in front of a task's id, as part of a pattern.
-DIGITS_FORM: Final = f"(?:[0-9a-f]/){{{_SPREAD}}}"
+# What may stand in front of a task's id in a path, as part of a pattern.
+FOLDERS_FORM: Final = f"(?:{_FLAT}/|{_TOP}/(?:[0-9a-f]/){{{_SPREAD}}})"
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _OID = re.compile(OID_FORM, re.ASCII)
 _OPERATION = re.compile(OPERATION_FORM, re.ASCII)
@@ -153,7 +155,7 @@ def checkpoint_ref(task: str, number: int) -> str:
 
 
 def digits(task: str) -> str:
-    """The folders between `tasks/` and the folder of the task: `a/b/c/`."""
+    """The folders between `work/` and the folder of the task: `a/b/c/`."""
     import zlib  # few commands need it
 
     return "".join(f"{digit}/" for digit in f"{zlib.crc32(task.encode()):08x}"[:_SPREAD])
@@ -169,16 +171,16 @@ def task_file(task: str, op_id: str, before: int) -> str:
 
 
 def task_folders(task: str) -> tuple[str, ...]:
-    """The folders of the ledger in which files of the task may lie: `tasks/<task_id>`, and `tasks/<a>/<b>/<c>/<task_id>`.
+    """The folders of the ledger in which files of the task may lie: `tasks/<task_id>`, and `work/<a>/<b>/<c>/<task_id>`.
 
     Events of format 1 wrote to the first. But an event writes anew each folder above its file, and with 100,000 tasks in
-    one folder that is 2.4 MB. So now the first three digits of the CRC-32 of the id, in hexadecimal, spread the tasks.
+    one folder that is 2.4 MB. So now the first three digits of the CRC-32 of the id, in hexadecimal, spread the tasks. They have
+    a top folder of their own: in `tasks/` the old entries would be written anew with each new file.
     """
-    return f"tasks/{task}", f"tasks/{digits(task)}{task}"
+    return f"{_FLAT}/{task}", f"{_TOP}/{digits(task)}{task}"
 
 
 def view_path(parts: tuple[str, ...]) -> tuple[str, ...]:
     """The parts of a path as people see them in the view, without the digits: `tasks/<task_id>/<op_id>.yaml`."""
-    between, after = parts[1 : _SPREAD + 1], parts[_SPREAD + 1 :]
-    spread = parts[0] == "tasks" and after and all(len(part) == 1 for part in between)
-    return ("tasks", *after) if spread else parts
+    after = parts[_SPREAD + 1 :]
+    return (_FLAT, *after) if parts[0] == _TOP and after else parts
