@@ -20,6 +20,12 @@ from tests.support.clones import LEDGER, Clone, Pair
 from tests.support.git_calls import git
 
 
+@pytest.fixture(autouse=True)
+def _own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+
+
 def everything_below(folder: Path) -> dict[str, str]:
     """Each file and folder below `folder`, with the digest of its bytes and its time of change.
 
@@ -38,12 +44,11 @@ def everything_below(folder: Path) -> dict[str, str]:
 
 def tried(clone: Clone, remote: str = "") -> sync.Result:
     """The result of a dry run, which changes no file of the clone or of its remote, and leaves no temporary folder."""
-    temporary = set(Path(tempfile.gettempdir()).glob("devs-git-trial-*"))
     before = everything_below(clone.top) | everything_below(clone.top.parent / "origin.git")
     result: sync.Result = router.call("sync", clone.opened, sync.Request(remote, dry_run=True))
     after = everything_below(clone.top) | everything_below(clone.top.parent / "origin.git")
     assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} == set()
-    assert set(Path(tempfile.gettempdir()).glob("devs-git-trial-*")) <= temporary
+    assert list(Path(tempfile.gettempdir()).iterdir()) == []
     assert result.dry_run
     return result
 
