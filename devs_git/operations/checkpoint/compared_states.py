@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
 from devs_git.domain.checkpoints.previous import candidates
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import Checkpoint, History
@@ -10,11 +13,14 @@ from devs_git.domain.moments import names
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import named_checkpoint
 from devs_git.storage.git import refs
-from devs_git.storage.git.comparisons.differences import nearest_ancestor, parents
+from devs_git.storage.git.comparisons.differences import ancestors, parents
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.storage.ledger.store import Tip
 
 
 @immutable
@@ -42,7 +48,7 @@ def find(workspace: Workspace, git: Git, text: str, field: str, *, is_turn: bool
         if names.is_name(text):
             return _moment(workspace, text, field)
         target = ids.parse_target(text, field=field)
-        point = named_checkpoint.find(workspace.store_git, workspace.ledger.tip().here, target)
+        point, _ = named_checkpoint.look_up(workspace.store_git, workspace.ledger.tip(), target)
     except DevsError:
         commit = refs.commit_of(git, text)
         if not commit:
@@ -58,12 +64,18 @@ def checkpoint(workspace: Workspace, git: Git, text: str) -> Checkpoint | None:
     """
     if not text or names.is_name(text):
         return None
-    history = workspace.ledger.require().here
+    from devs_git.storage.ledger.index import listing  # most paths that import this module compare nothing
+
+    tip = workspace.ledger.require()
     try:
         target = ids.parse_target(text)
-        return None if target.number == 0 else resolve(history, target)
+        if target.number == 0:
+            return None
+        with suppress(DevsError):
+            return resolve(listing.of_target(tip, target), target)
+        return resolve(tip.here, target)
     except DevsError as error:
-        if error.code == "NO_CHECKPOINT" and history.tasks[error.details["task_id"]].status == "active":
+        if error.code == "NO_CHECKPOINT" and tip.here.tasks[error.details["task_id"]].status == "active":
             hint = f"See what it changed so far: devs-git diff {error.details['task_id']}@0"
             raise DevsError(error.code, error.message, hint=hint, **error.details) from error
         if error.code == "NO_CHECKPOINT" or not refs.commit_of(git, text):
@@ -73,10 +85,12 @@ def checkpoint(workspace: Workspace, git: Git, text: str) -> Checkpoint | None:
 
 def before(workspace: Workspace, git: Git, target: ids.Target, point: Checkpoint) -> Side:
     """With what a checkpoint is compared. By the name of its task it stands for all that the task did."""
-    history = workspace.ledger.require().here
+    from devs_git.storage.ledger.index import listing
+
+    tip = workspace.ledger.require()
     if target.number is None and not target.oid and target.task == point.task_id:
-        return _begin(workspace, git, history, point)
-    return _previous(git, history, point)
+        return _begin(workspace, git, listing.of_tasks(tip, point.task_id), point)
+    return _previous(git, tip, point)
 
 
 def _begin(workspace: Workspace, git: Git, history: History, point: Checkpoint) -> Side:
@@ -102,11 +116,23 @@ def _contains(git: Git, point: Checkpoint, other: Checkpoint) -> bool:
     return bool(known) and git.says("merge-base", "--is-ancestor", other.commit, point.commit)
 
 
-def _previous(git: Git, history: History, point: Checkpoint) -> Side:
+def _previous(git: Git, tip: Tip, point: Checkpoint) -> Side:
     """The nearest earlier live checkpoint that this one descends from; else its parent; else the empty tree."""
-    earlier = candidates(history, point)
-    commit = nearest_ancestor(git, point.commit, frozenset(earlier))
-    return Side(earlier[commit].name, commit) if commit else _parent(git, point)
+    from devs_git.storage.ledger.index import listing
+
+    for commits in ancestors(git, point.commit):
+        tasks = listing.tasks_at(tip, commits)
+        if tasks is None:
+            history = tip.here
+        elif tasks:
+            history = listing.of_tasks(tip, point.task_id, *tasks)
+        else:
+            continue
+        earlier = candidates(history, point)
+        commit = next((commit for commit in commits if commit in earlier), "")
+        if commit:
+            return Side(earlier[commit].name, commit)
+    return _parent(git, point)
 
 
 def _parent(git: Git, point: Checkpoint) -> Side:

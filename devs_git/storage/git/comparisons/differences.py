@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 from typing import Final
 
 from devs_git.domain.ledger.ids import OID_FORM
@@ -217,11 +218,12 @@ def _lines(git: Git, *args: str) -> Iterator[str]:
         yield rest.decode("utf-8", "replace")
 
 
-def nearest_ancestor(git: Git, start: str, commits: frozenset[str]) -> str:
-    """The nearest proper ancestor of `start` that is in `wanted`; '' if there is none."""
-    if not commits:
-        return ""
-    return next((line for line in _lines(git, "rev-list", f"{start}^@", "--") if line in commits), "")
+def ancestors(git: Git, start: str) -> Iterator[list[str]]:
+    """The proper ancestors of `start`, the nearest ones first, in parts of which each is larger than the one before."""
+    lines, size = _lines(git, "rev-list", f"{start}^@", "--"), 50
+    while some := list(islice(lines, size)):
+        yield some
+        size *= 2
 
 
 def parents(git: Git, commit: str) -> tuple[str, ...]:
