@@ -74,7 +74,7 @@ MORE: Final = {
     "history": 80,
     "show": 82,
     "snapshot create": 78,
-    "restore": 107,
+    "restore": 108,
     "rewind": 110,
     "rewind --dry-run": 115,
     "undo": 108,

@@ -108,7 +108,7 @@ def _moment(workspace: Workspace, request: Request) -> Moment:
 
 
 def _point(workspace: Workspace, tip: Tip, request: Request) -> Checkpoint:
-    return named_checkpoint.find(workspace.store_git, tip.here, request.target)
+    return named_checkpoint.confirm(workspace.store_git, tip, request.target)
 
 
 def _source(workspace: Workspace, tip: Tip, request: Request) -> str:

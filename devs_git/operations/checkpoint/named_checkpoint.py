@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ids import Target, checkpoint_ref, parse_target
+from devs_git.domain.ledger.ids import Target, checkpoint_ref, completed_tag, parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git
@@ -63,9 +63,32 @@ def look_up(git: Git, tip: Tip, target: Target | str) -> tuple[Checkpoint, Histo
 
 
 def confirm(git: Git, tip: Tip, target: Target | str) -> Checkpoint:
-    """The same for a command that acts on it: its own ref names its tag, or the whole ledger is read."""
+    """The same for a command that acts on it. What the index finds counts if refs say the same; else the events since the
+    task began are read, and then the whole ledger.
+    """
+    from devs_git.storage.ledger.index import listing
+
+    wanted = parse_target(target) if isinstance(target, str) else target
+    if listing.has_index(tip):
+        from devs_git.storage.ledger import task_files  # a small ledger is read whole
+
+        point, _ = look_up(git, tip, wanted)
+        if _refs_agree(git, point, wanted):
+            return point
+        history = task_files.history_here(tip, wanted.task) if wanted.task else History()
+        if wanted.task in history.tasks:
+            return find(git, history, wanted)
+    return find(git, tip.here, wanted)
+
+
+def _refs_agree(git: Git, point: Checkpoint, target: Target) -> bool:
+    """Whether the numbered ref has the tag of the checkpoint, and if no number or oid was named, the visible tag, too."""
     from devs_git.storage.git import refs
 
-    point, _ = look_up(git, tip, target)
-    ref = checkpoint_ref(point.task_id, point.number)
-    return point if point.tag and refs.read(git, ref) == point.tag else find(git, tip.here, target)
+    # Of the beginning of an oid only the whole ledger tells that no other checkpoint has it.
+    if not point.tag or (target.beginning and point.task_id != target.task):
+        return False
+    if refs.read(git, checkpoint_ref(point.task_id, point.number)) != point.tag:
+        return False
+    named = target.number is not None or target.oid
+    return bool(named) or refs.read(git, completed_tag(point.task_id)) == point.tag

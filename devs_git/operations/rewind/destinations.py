@@ -38,8 +38,7 @@ class RewindRequest(Protocol):
 def find(workspace: Workspace, target: str) -> Checkpoint | Moment:
     """The checkpoint or the moment that a canonical target names."""
     if not names.is_name(target):
-        history = workspace.ledger.require().here
-        return named_checkpoint.find(workspace.store_git, history, target)
+        return named_checkpoint.confirm(workspace.store_git, workspace.ledger.require(), target)
     return _moment(workspace, target)
 
 
