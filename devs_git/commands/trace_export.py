@@ -12,6 +12,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import exchange, export_file, traces
+from devs_git.storage.documents import written_file
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -65,7 +66,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     counts = Counter[str]()
     places = workspace.places
     place = (
-        export_file.open_export(request.output, (places.common, places.git_dir))
+        written_file.open_new(request.output, (places.common, places.git_dir), export_file.KIND)
         if request.output
         else nullcontext(request.write)
     )

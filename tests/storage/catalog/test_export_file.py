@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from devs_git.errors import DevsError
-from devs_git.storage.catalog.export_file import open_export
+from devs_git.storage.catalog import export_file
+from devs_git.storage.documents import written_file
 
+open_export = partial(written_file.open_new, kind=export_file.KIND)
 EXPORT = gzip.compress(b'{"format":"devs-git traces 1"}\n')
 
 

@@ -1,0 +1,1 @@
+"""The steps that gather what a report shows."""
