@@ -174,6 +174,7 @@ _ROWS: Final = (
         "Check the ledger, tags, commits, TAS and policy (for CI).",
         before_init=True,
     ),
+    Verb("report", READS, "Write one HTML page of tasks, gates and what verify finds."),
     Verb(
         "gate request",
         CHANGES,

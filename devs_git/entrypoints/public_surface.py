@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 _READS: Final = """
-log, history, show, diff, why, status, task status, snapshot list, verify, doctor, gate list, gate show, gate wait, trace get,
+log, history, show, diff, why, status, task status, snapshot list, verify, report, doctor, gate list, gate show, gate wait, trace get,
 trace list, trace search, trace export, conversation show, conversation snapshots, du, contract show,
 directive list
 """

@@ -13,6 +13,7 @@ import pytest
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.verbs import VERBS, Verb
 from devs_git.entrypoints import router
+from devs_git.entrypoints.cli.texts.report_page import page
 from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import DevsError
@@ -58,6 +59,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "trace search": {"query": "x"},
     "trace prune": {"older_than": "1d"},
     "trace export": {"write": io.BytesIO().write},
+    "report": {"write": io.BytesIO().write, "render": page.render, "start": page.START},
     "trace import": {"source": io.BytesIO()},
     "conversation import": {"file": "x.jsonl"},
     "conversation rewind": {"by_messages": 1},

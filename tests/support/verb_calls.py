@@ -51,6 +51,7 @@ SAMPLES = {
     "conversation show": ("conversation", "show", "--session", "s1"),
     "conversation snapshots": ("conversation", "snapshots"),
     "trace export": ("trace", "export", "--output", os.devnull),
+    "report": ("report", "--output", os.devnull),
     # Writers, for the control arm.
     "branch": ("branch", "task-10", "-b", "made"),
     "snapshot create": ("snapshot", "create"),

@@ -49,6 +49,7 @@ FILES: Final = {
     "restore": "rewind",
     "snapshot": "snapshots",
     "verify": "verify",
+    "report": "report",
     "gate": "gates",
     "sync": "sync",
     "trace": "traces",

@@ -45,6 +45,18 @@ def ask(text: str) -> None:
         raise Declined
 
 
+def ask_for_secrets(what: str) -> None:
+    """Ask whether `what` may have secrets that are masked otherwise.
+
+    INVALID_ARGUMENTS{yes} without a terminal; Declined if the person does not agree.
+    """
+    if not interactive():
+        from devs_git.errors import invalid
+
+        raise invalid("yes", f"With --raw {what} has passwords and keys.", hint="Add --yes.")
+    ask(f"{what[0].upper()}{what[1:]} will have passwords and keys. Continue?")
+
+
 def agrees(text: str) -> bool:
     """Whether the person at this terminal answers a question with `y` or `yes`."""
     try:

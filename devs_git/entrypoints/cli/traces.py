@@ -223,17 +223,8 @@ def trace_export(*, output: Path | None, task: str, raw: bool) -> VerbRequest:
             hint="Name a file: --output traces.jsonl.gz",
         )
     if raw and not _option_value("yes"):
-        _ask_for_secrets()
+        terminal.ask_for_secrets("the export")
     return Request(sys.stdout.buffer.write, task, output, raw)
-
-
-def _ask_for_secrets() -> None:
-    """INVALID_ARGUMENTS{yes} without a terminal; Declined if the person does not agree."""
-    if not terminal.interactive():
-        raise invalid(
-            "yes", "With --raw the export has passwords and keys that outputs show.", hint="Add --yes."
-        )
-    terminal.ask("The export will have passwords and keys that outputs show. Continue?")
 
 
 @command(

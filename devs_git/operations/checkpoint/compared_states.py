@@ -89,20 +89,20 @@ def before(workspace: Workspace, git: Git, target: ids.Target, point: Checkpoint
 
     tip = workspace.ledger.require()
     if target.number is None and not target.oid and target.task == point.task_id:
-        return _begin(workspace, git, listing.of_tasks(tip, point.task_id), point)
+        return begin(workspace, git, listing.of_tasks(tip, point.task_id), point)
     return _previous(git, tip, point)
 
 
-def _begin(workspace: Workspace, git: Git, history: History, point: Checkpoint) -> Side:
+def begin(workspace: Workspace, git: Git, history: History, point: Checkpoint) -> Side:
     """Where the task of a checkpoint began.
 
     Its work may be on a branch that does not have this commit, because somebody switched or rebased. Then it is the
     parent of its first commit on this branch.
     """
     try:
-        begin = _task_begin(workspace, history, point.task_id)
-        if git.says("merge-base", "--is-ancestor", begin.commit, point.commit):
-            return Side(begin.name, begin.commit)
+        start = _task_begin(workspace, history, point.task_id)
+        if git.says("merge-base", "--is-ancestor", start.commit, point.commit):
+            return Side(start.name, start.commit)
     except DevsError:
         # It was started before the first commit.
         pass

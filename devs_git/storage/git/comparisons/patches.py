@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing
 from typing import Final
 
 from devs_git.storage.git.comparisons import differences
@@ -55,6 +56,19 @@ def read(git: Git, wanted: Wanted) -> tuple[tuple[bytes, ...], tuple[bytes, ...]
     with asked.alongside(*words, "--color=always", *_ends(wanted)) as coloured:
         plain = asked.run(*words, "--no-color", *_ends(wanted))
         return _kept(plain, wanted), _kept(coloured(), wanted)
+
+
+def beginning(git: Git, before: str, after: str, most: int) -> tuple[bytes, bool]:
+    """At most `most` bytes of the patch for programs, and whether more follows. git is ended after them."""
+    wanted = Wanted(before, after, own=False, words=False, left_out=frozenset())
+    asked, words = _words(git, wanted)
+    held = bytearray()
+    with closing(asked.stream(*words, "--no-color", *_ends(wanted))) as output:
+        for data in output:
+            held += data
+            if len(held) > most:
+                return bytes(held[: held.rfind(b"\n", 0, most) + 1]), True
+    return bytes(held), False
 
 
 def _words(git: Git, wanted: Wanted) -> tuple[Git, tuple[str, ...]]:
