@@ -68,7 +68,7 @@ BEFORE: Final = {
 }
 # Paths that do more now: moments, drop, the page of a task, the lock of the TAS, more tools, one parser of all targets,
 # plans that fit a screen, a second format of events, the index, the words of an interrupted command, the printing of an
-# answer, which commands without click share. Whoever lowers one lowers its number, and removes its row where it is not
+# answer, which commands without click share, the check and the written file that `report` shares. Whoever lowers one lowers its number, and removes its row where it is not
 # above BEFORE.
 MORE: Final = {
     "history": 80,
@@ -78,9 +78,9 @@ MORE: Final = {
     "rewind": 110,
     "rewind --dry-run": 115,
     "undo": 108,
-    "trace export": 53,
+    "trace export": 54,
     "trace import": 46,
-    "verify": 251,
+    "verify": 252,
     "mcp, start": 134,
     "mcp, list of tools": 278,
 }

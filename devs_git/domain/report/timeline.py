@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from devs_git.domain.ledger.event_operations import ConversationRewound, Dropped, Movement, Restored, Rewound, Undone
+from devs_git.domain.ledger.event_operations import (
+    ConversationRewound,
+    Dropped,
+    Movement,
+    Restored,
+    Rewound,
+    Undone,
+)
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.report.facts import Gate, Mark

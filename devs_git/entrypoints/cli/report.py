@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -85,7 +84,7 @@ def report(
         )
     if raw and not given.get("yes"):
         terminal.ask_for_secrets("the report")
-    request = Request(sys.stdout.buffer.write, page.render, page.START, None, task, contract, range, raw)
+    request = Request(console.write_bytes, page.render, page.START, None, task, contract, range, raw)
     if to_stream:
         return request
     return replace(request, output=output or Path(f"{request.scope.file_name}.html"))
