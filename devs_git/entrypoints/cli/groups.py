@@ -49,7 +49,7 @@ FILES: Final = {
     "restore": "rewind",
     "snapshot": "snapshots",
     "verify": "verify",
-    "report": "report",
+    "report": "verify",
     "gate": "gates",
     "sync": "sync",
     "trace": "traces",

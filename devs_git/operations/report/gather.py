@@ -71,7 +71,7 @@ def gather(workspace: Workspace, wanted: Scope, *, raw: bool) -> Report:
         rows_left_out=left_out,
         masked=not raw,
     )
-    return report if raw else masking.masked(report)
+    return report if raw else masking.mask(report)
 
 
 def _worst_first(found: Iterable[Finding]) -> list[Finding]:

@@ -83,7 +83,7 @@ def _difference(workspace: Workspace, own: History, task_id: str, most: int) -> 
 
 def _compare(git: Git, before: Side, point: Checkpoint, most: int, *, whole: bool) -> Difference:
     changed = differences.changes(git, before.commit, point.commit)
-    patch, cut = patches.beginning(git, before.commit, point.commit, most)
+    patch, cut = patches.read_beginning(git, before.commit, point.commit, most)
     files = (
         ChangedFile(one.path, one.old_path, one.action, one.additions, one.deletions, one.binary)
         for one in changed

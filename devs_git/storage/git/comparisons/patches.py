@@ -58,7 +58,7 @@ def read(git: Git, wanted: Wanted) -> tuple[tuple[bytes, ...], tuple[bytes, ...]
         return _kept(plain, wanted), _kept(coloured(), wanted)
 
 
-def beginning(git: Git, before: str, after: str, most: int) -> tuple[bytes, bool]:
+def read_beginning(git: Git, before: str, after: str, most: int) -> tuple[bytes, bool]:
     """At most `most` bytes of the patch for programs, and whether more follows. git is ended after them."""
     wanted = Wanted(before, after, own=False, words=False, left_out=frozenset())
     asked, words = _words(git, wanted)

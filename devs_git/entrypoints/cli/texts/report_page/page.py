@@ -8,7 +8,14 @@ from typing import Final
 
 from devs_git.domain.report import room
 from devs_git.domain.report.facts import Report, Task
-from devs_git.entrypoints.cli.texts.report_page import gates, html, lanes, patch, tasks, verdict
+from devs_git.entrypoints.cli.texts.report_page import (
+    gate_articles,
+    html,
+    patch,
+    task_articles,
+    timeline_drawing,
+    verdict,
+)
 from devs_git.entrypoints.cli.texts.report_page.style import STYLE
 from devs_git.values import immutable
 
@@ -36,7 +43,7 @@ def render(report: Report) -> Page:
     top, bottom = _above(report, anchors), _below(report, anchors)
     frame = len(top.encode()) + len(bottom.encode())
     for rows in _TABLES:
-        heads = [tasks.head(one, anchors, rows) for one in report.tasks]
+        heads = [task_articles.head(one, anchors, rows) for one in report.tasks]
         used = frame + sum(map(_size, heads, report.tasks))
         if used <= most:
             break
@@ -51,14 +58,14 @@ def render(report: Report) -> Page:
             shown, fits = patch.render(text, share)  # noqa: PLW2901 - what is shown of this patch
         complete = fits and not task.difference.cut
         cut += [] if complete or not task.difference.files else [task.task_id]
-        parts.append(head + tasks.tail(task.difference, shown, whole=complete))
+        parts.append(head + task_articles.tail(task.difference, shown, whole=complete))
     body = "\n".join((top, _titled("tasks", "Tasks", parts, "No task is chosen."), bottom))
     return Page(body.encode("utf-8", "replace"), tuple(cut))
 
 
 def _size(head: str, task: Task) -> int:
     """The bytes of a task without its patch."""
-    return len(head.encode()) + len(tasks.tail(task.difference, "", whole=False).encode()) + len("\n")
+    return len(head.encode()) + len(task_articles.tail(task.difference, "", whole=False).encode()) + len("\n")
 
 
 def _readable(task: Task) -> str:
@@ -94,12 +101,12 @@ def _above(report: Report, anchors: Mapping[str, str]) -> str:
         f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1>"
         f'{verdict.sentence(report)}{html.pairs(facts)}<nav aria-label="Parts of this page"><ul class="lanes">{links}</ul></nav></header>\n<main>\n'
         f"{_titled('findings', 'Findings', [verdict.section(report)])}\n"
-        f"{_titled('timeline', 'Timeline', [lanes.section(report.marks, report.rows_left_out, anchors)])}"
+        f"{_titled('timeline', 'Timeline', [timeline_drawing.section(report.marks, report.rows_left_out, anchors)])}"
     )
 
 
 def _below(report: Report, anchors: Mapping[str, str]) -> str:
-    shown = [gates.article(one, anchors, report.findings) for one in report.gates]
+    shown = [gate_articles.article(one, anchors, report.findings) for one in report.gates]
     return (
         f'{_titled("gates", "Gates", shown, "No gate was asked.")}\n</main>\n<footer><p class="dim">The page says what this clone '
         "had when it was made. To check again, in a clone: <code>devs-git verify</code></p></footer>\n</body>\n</html>\n"
