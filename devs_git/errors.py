@@ -6,9 +6,7 @@ is a bug of ours, which the entry points report as INTERNAL.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, get_args
-
-from devs_git.values import immutable
+from devs_git.values import Any, Final, Literal, get_args, immutable
 
 # A check failed, or a gate is open or rejected.
 EXIT_NO = 1

@@ -10,14 +10,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, dataclass_transform
 
+# Type checkers take this name for true.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dataclasses import field, replace  # noqa: TID251 - whose types they have
+    from typing import Any, Final, Literal, NoReturn, TypeVar, dataclass_transform, get_args
 
-__all__ = ("Field", "as_mapping", "field", "fields", "immutable", "is_value", "mutable", "plain", "replace")
+    Kind = TypeVar("Kind")
+else:
+    # To load `typing` takes 2 ms, which a client waits for before each call of a tool.
+    Any = Final = object
+    get_args = tuple
 
-Kind = TypeVar("Kind")
+    class Literal:
+        """Its names, for `get_args` of here."""
+
+        def __class_getitem__(cls, names):  # noqa: ANN001, ANN204 - as above
+            return names if isinstance(names, tuple) else (names,)
+
+    def dataclass_transform(**_facts):  # noqa: ANN003, ANN202 - only type checkers read it
+        return lambda made: made
+
+
+__all__ = (
+    "TYPE_CHECKING",
+    "Any",
+    "Field",
+    "Final",
+    "Literal",
+    "as_mapping",
+    "field",
+    "fields",
+    "get_args",
+    "immutable",
+    "is_value",
+    "mutable",
+    "plain",
+    "replace",
+)
+
 _NONE: Final[Any] = object()
 _FIELDS: Final = "__value_fields__"
 # To compile an `__init__` takes as long as to make about so many values without one.

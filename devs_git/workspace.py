@@ -12,13 +12,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.git.places import Places, locate
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed, of_store
-from devs_git.values import field, immutable, replace
+from devs_git.values import TYPE_CHECKING, Final, field, immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.domain.gates.policy import Policy

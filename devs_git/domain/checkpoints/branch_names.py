@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable
-from typing import Final
 
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.errors import DevsError
+from devs_git.values import Final
 
 REMOTE: Final = "Branch checkout restricted to local branches only. Remote checkout not permitted."
 # A file name has 255 bytes at most, `.lock` included.

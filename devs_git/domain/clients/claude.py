@@ -14,9 +14,9 @@ A hook starts for each tool call and reads no transcript, so modules for transcr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import SMALL_FILE, Client, Evidence, Fields
+from devs_git.values import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage

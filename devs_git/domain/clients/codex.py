@@ -14,10 +14,10 @@ A hook starts for each tool call and reads no transcript, so modules for transcr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import SERVER, Client, Evidence, Fields
 from devs_git.domain.recall.traces import Cut
+from devs_git.values import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Final
 
 from devs_git.domain.clients.client import Client
+from devs_git.values import Final
 
 _NAMES: Final = ("claude", "codex", "gemini", "opencode")
 

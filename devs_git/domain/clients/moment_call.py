@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
 
 from devs_git.domain.clients.client import BEFORE, FOLDERS, PROMPT, Client
 from devs_git.domain.moments.moment import WORDS, Kind, Occasion
-from devs_git.values import immutable
+from devs_git.values import Any, Final, immutable
 
 # The fields with a command or a prompt.
 _COMMANDS: Final = ("command", "cmd")

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.clients.client import SERVER, Client, Evidence, Fields
+from devs_git.values import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, UnnamedMessage

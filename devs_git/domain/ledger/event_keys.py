@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from devs_git.values import Final
 
 KEY_PREFIX: Final = "Devs-"  # of the key of each trailer that is ours
 PHASES: Final = ("research", "specify", "plan", "execute", "review")  # the values of `Devs-Phase`

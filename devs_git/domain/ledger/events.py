@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Final
 
 from devs_git.domain.ledger.event_keys import KEY_PREFIX, PHASES, Key
 from devs_git.errors import DevsError
-from devs_git.values import field, immutable, replace
+from devs_git.values import Final, field, immutable, replace
 
 LEDGER: Final = "refs/heads/devs/ledger"
 IN_FORCE: Final = "policy.yaml"  # the file of the ledger with the policy in force

@@ -10,10 +10,9 @@ undoes the task itself, too (`--before task-10`). `task-10@<oid>` is the checkpo
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from devs_git.errors import DevsError, invalid
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 PREFIX: Final = "task-"
 MAX_LENGTH: Final = 100

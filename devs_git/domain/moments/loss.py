@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
 
-from devs_git.values import immutable
+from devs_git.values import Any, Final, immutable
 
 # `100644 <oid>` by path.
 Entries = Mapping[str, str]

@@ -7,9 +7,8 @@ one ref: an entry's folder is its hour, and its name has minute, second, millise
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, get_args
 
-from devs_git.values import as_mapping, field, immutable
+from devs_git.values import Any, Final, Literal, as_mapping, field, get_args, immutable
 
 Kind = Literal["prompt", "call", "after", "stop", "snapshot", "worktree"]
 KINDS: Final[tuple[str, ...]] = get_args(Kind)

@@ -16,12 +16,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Final
 
 from devs_git.domain.checkpoints.branch_names import CHARACTERS
 from devs_git.domain.text.times import stamp
 from devs_git.errors import invalid
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 PREFIX: Final = "moment:"
 SNAPSHOT: Final = "snapshot/"

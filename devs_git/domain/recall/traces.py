@@ -6,9 +6,7 @@ output before we got it: then the trace says so.
 
 from __future__ import annotations
 
-from typing import Final
-
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 TOOL_OUTPUT_TRACE_THRESHOLD: Final = (
     # In characters. A longer output is shortened in messages, which then name its trace.

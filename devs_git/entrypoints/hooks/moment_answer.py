@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.clients import moment_call
 from devs_git.domain.clients.client import BEFORE, PROMPT
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.moment_call import MomentCall
 from devs_git.storage.git.places import Places
+from devs_git.values import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from devs_git.domain.moments.warned import Warned

@@ -6,20 +6,19 @@ import contextlib
 import os
 import posixpath
 from collections.abc import Callable, Mapping
-from typing import Final
 
 from devs_git.domain.clients.moment_call import MomentCall
 from devs_git.domain.moments.warned import Warned
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.operations.moments.moment_maker import maker_of
-from devs_git.storage.git import children, locks
+from devs_git.storage.git import children
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import keep_moment, last_moment, make_moment
 from devs_git.storage.moments.seen_changes import Seen
-from devs_git.values import replace
+from devs_git.values import Final, replace
 from devs_git.workspace import Workspace, system_clock
 
 # Seconds that a call of a tool waits.
@@ -158,6 +157,8 @@ def tell(call: MomentCall, places: Places) -> tuple[str, ...]:
 
 def wait(call: MomentCall, places: Places, seconds: float) -> None:
     """Wait until the moment that another process makes of this worktree is made."""
+    from devs_git.storage.git import locks
+
     try:
         with locks.hold(places.moments / "lock", wait=seconds):
             pass

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from shlex import quote
-from typing import Final
 
 from devs_git.domain.moments.loss import Loss, sentence
 from devs_git.domain.moments.moment import Occasion
@@ -19,7 +18,7 @@ from devs_git.storage.git.places import worktrees
 from devs_git.storage.moments import loss_back, loss_facts, loss_note, moment_store, read_moments
 from devs_git.storage.moments.loss_facts import Kept
 from devs_git.storage.moments.loss_note import NotedLoss, Watched
-from devs_git.values import replace
+from devs_git.values import Final, replace
 from devs_git.workspace import Workspace
 
 _A_DAY: Final = timedelta(days=1)

@@ -12,11 +12,13 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from typing import IO, TYPE_CHECKING, Final
+
+from devs_git.values import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     # Loaded late: a command that needs no git does not load it.
     import subprocess
+    from typing import IO
 
 # The environment variable that names our operation, for the gits that it starts and for all that they start.
 OPERATION: Final = "DEVS_GIT_OP"

@@ -10,9 +10,9 @@ import os
 import re
 from collections.abc import Container
 from pathlib import Path
-from typing import Final
 
 from devs_git.storage.git.program import REPOSITORY_VARIABLES
+from devs_git.values import Final
 
 _OVERRIDES: Final = (*REPOSITORY_VARIABLES, "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 # Settings that move parts of a repository or change its format, with the value that changes nothing.

@@ -6,7 +6,11 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
+
+from devs_git.values import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 PRIVATE: Final = 0o600
 # Of any new file, before the umask.

@@ -10,11 +10,10 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from devs_git.storage.git.places import common_of
 from devs_git.storage.git.program import Git, join_z, split_z
-from devs_git.values import immutable, replace
+from devs_git.values import Final, immutable, replace
 
 _PROGRAMS: Final = r"^filter\..*\.(clean|smudge|process)$"
 # The scopes of the repository's own configuration, as `git config --show-scope` names them.

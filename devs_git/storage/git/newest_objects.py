@@ -11,10 +11,10 @@ import contextlib
 import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Final
 
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.storage.git.program import Git, split_lines
+from devs_git.values import Final
 
 # Number of objects; an event has about six.
 KEPT: Final = 64

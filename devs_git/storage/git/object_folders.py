@@ -6,9 +6,9 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from devs_git.storage.git.program import Git
+from devs_git.values import Final
 
 OTHERS: Final = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 

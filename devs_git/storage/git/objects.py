@@ -14,11 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.errors import DevsError
-from devs_git.storage.git import loose_objects, newest_objects
-from devs_git.values import field, immutable
+from devs_git.storage.git import loose_objects
+from devs_git.values import TYPE_CHECKING, Final, field, immutable
 
 if TYPE_CHECKING:
     import pygit2
@@ -103,6 +102,8 @@ class Objects:
                 raise DevsError("LEDGER_MUTATED", f"Object {oid} has more than {most} bytes.", oid=oid)
             found, data = self._store.read(oid)
         except (KeyError, ValueError, pygit2.GitError) as error:
+            from devs_git.storage.git import newest_objects
+
             # A git prune in another process may delete it at any moment.
             known = loose_objects.read_file(self.folder.parent / newest_objects.FOLDER / oid)
             if known and known[0] == kind:

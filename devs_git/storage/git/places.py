@@ -7,14 +7,13 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.errors import DevsError, invalid
-from devs_git.storage.git import children, discovery
+from devs_git.storage.git import children
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 # The time limit for a question that git answers in milliseconds.
 _SECONDS: Final = 10.0
@@ -198,6 +197,9 @@ def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
 
 
 def _find(where: Path, unset: tuple[str, ...]) -> Places:
+    # A hook knows the places.
+    from devs_git.storage.git import discovery
+
     top = discovery.top_of(where, unset=unset)
     return Places(top / ".git", top / ".git", top) if top else _ask_git_in_time(Git(where, unset=unset))
 

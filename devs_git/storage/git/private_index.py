@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.storage.git import git_settings
 from devs_git.storage.git.program import Git, split_z
+from devs_git.values import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from devs_git.storage.git.objects import Entry

@@ -12,15 +12,15 @@ import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
 from devs_git.storage.git import children, git_settings
-from devs_git.values import field, immutable, replace
+from devs_git.values import TYPE_CHECKING, Any, Final, field, immutable, replace
 
 if TYPE_CHECKING:
     # Loaded late: a command that needs no git does not load it.
     import subprocess
+    from typing import IO
 
 # Its module imports nothing.
 REPOSITORY_VARIABLES: Final = git_settings.REPOSITORY_VARIABLES

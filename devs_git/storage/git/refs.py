@@ -7,14 +7,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.errors import DevsError
 from devs_git.storage.git import children
 from devs_git.storage.git.program import Git, GitFailed, split_lines
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 BACKUPS: Final = "refs/devs/backup/"
 _MOVED: Final = r"but expected|reference already exists|reference is missing|unable to resolve reference"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.git.places import Places
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 _UNDER_WAY: Final = (
     ("MERGE_HEAD", "a merge", "git merge --continue or --abort"),

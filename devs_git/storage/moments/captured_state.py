@@ -8,7 +8,6 @@ import stat
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.storage.git.objects import EMPTY_BLOB, FILE, GITLINK, Entry
@@ -17,13 +16,14 @@ from devs_git.storage.git.program import Git, join_z, split_z
 from devs_git.storage.moments import file_tree, moment_store
 from devs_git.storage.moments.file_tree import Shot
 from devs_git.storage.moments.maker import KnownMoment, Maker
-from devs_git.storage.worktree import active_task, attributes, file_state, unconverted_bytes
+from devs_git.storage.worktree import active_task, attributes, file_state
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.modes import Modes, default_mode, umask
-from devs_git.storage.worktree.raw_bytes import raw_git
 from devs_git.storage.worktree.survey import Head
-from devs_git.storage.worktree.unconverted_bytes import Listing, UnconvertedFiles
-from devs_git.values import immutable
+from devs_git.values import TYPE_CHECKING, Final, immutable
+
+if TYPE_CHECKING:
+    from devs_git.storage.worktree.unconverted_bytes import UnconvertedFiles
 
 # An entry of the index that is in conflict, in `ls-files -v -s -z`: stage 1, 2 or 3.
 _UNMERGED: Final = rb"(?:^|\0)[^?] \d{6} (%b) ([123])\t([^\0]*)" % OID_FORM.encode()
@@ -66,40 +66,46 @@ def take(maker: Maker, head: Head, known: KnownMoment | None) -> Captured:
     shot = shot or file_tree.read_files(maker.git, ours, head.commit, choose)
     index = _index(maker, shot.listed, same)
     new = moment_store.own_entries(maker.objects, shot.tree, shot.changed) if few else None
-    others = _as_before(maker, same, new) or _unconverted(maker, ours, shot, few=few)
+    if same and _is_as_before(maker, same, new):
+        exact, kept, unkept = same.exact, "", same.unkept
+    else:
+        others = _unconverted(maker, ours, shot, few=few)
+        exact, kept, unkept = others.exact, _raw(maker, others.kept), others.unkept
     state = State(
         head.commit,
         head.branch,
         index.tree,
         shot.tree,
-        _raw(maker, others.kept),
+        kept,
         index.whole,
         active_task.read(maker.places),
         _modes(ours, shot, _last_modes(known) if few or not begun else None),
-        others.exact,
-        others.unkept,
+        exact,
+        unkept,
     )
     return Captured(state, shot.left_out, bool(index.stages), index.stages, new is not None)
 
 
-def _as_before(maker: Maker, same: State | None, new: Mapping[str, Entry] | None) -> UnconvertedFiles | None:
-    """What `unconverted_bytes.find` would answer, if at the last moment all files had the bytes of their blobs, and the new
-    ones have them, too; else None. The blobs and the bytes of all other files are those of the last moment, whatever
-    attributes say now.
+def _is_as_before(maker: Maker, same: State, new: Mapping[str, Entry] | None) -> bool:
+    """Whether at the last moment all files had the bytes of their blobs, and the new ones have them, too. Then nobody asks
+    `unconverted_bytes`: the blobs and the bytes of all other files are those of the last moment, whatever attributes say now.
     """
-    if same is None or new is None or same.raw or same.unkept:
-        return None
+    if new is None or same.raw or same.unkept:
+        return False
     for path, entry in new.items():
         if entry.mode == GITLINK:
             continue
         now = file_state.look_at(f"{maker.git.where}/{path}")
         if now is None or now.oid != entry.oid:
-            return None
-    return UnconvertedFiles(same.exact)
+            return False
+    return True
 
 
 def _unconverted(maker: Maker, ours: Git, shot: Shot, *, few: bool) -> UnconvertedFiles:
     """The files whose bytes are not those of their blobs. `few`: the other files are those of the last moment."""
+    from devs_git.storage.worktree import unconverted_bytes
+    from devs_git.storage.worktree.unconverted_bytes import Listing
+
     index = maker.folder / "index.bytes"
     # Without that index, no attributes applied at the last moment; only the configuration and the files that changed can
     # have brought some.
@@ -167,6 +173,8 @@ def _raw(maker: Maker, paths: Collection[str]) -> str:
     """The tree of the raw bytes of these files; '' for no files."""
     if not paths:
         return ""
+    from devs_git.storage.worktree.raw_bytes import raw_git
+
     index = maker.folder / "index.raw"
     index.unlink(missing_ok=True)
     own = raw_git(maker.git, maker.places, index)

@@ -11,17 +11,16 @@ import os
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from devs_git.errors import DevsError
-from devs_git.storage.git import git_settings, locks
+from devs_git.storage.git import git_settings
 from devs_git.storage.git.objects import EMPTY_BLOB, EMPTY_TREE
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, find_intended, index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.moments.seen_changes import Seen
 from devs_git.storage.worktree import attributes
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 NAME: Final = "snapshot-index"
 LIVE_OWNER_SECONDS: Final = 2.0
@@ -82,11 +81,11 @@ def take(
     BUSY while another devs-git command works in this worktree, so that no half-moved tree is saved; GIT_RESET_FAILED above
     the limit; CONFLICT if git cannot read a file.
     """
-    with locks.hold(
-        places.lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, on_wait=say
-    ) as descriptor:
+    from devs_git.storage.git import locks
+
+    with locks.hold(places.lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, on_wait=say) as held:
         refuse_half_moved(places)
-        ours = git.with_config(*DURABLE).with_descriptors(descriptor)
+        ours = git.with_config(*DURABLE).with_descriptors(held)
         return read_files(git, private(ours, places.own / NAME), head, partial(_require_room, git, limit))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Final
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.moments.moment import (
@@ -24,7 +23,7 @@ from devs_git.storage.moments import moment_store
 from devs_git.storage.moments.captured_state import Captured, stage_entries
 from devs_git.storage.moments.maker import KnownMoment, Maker
 from devs_git.storage.worktree.backups import META
-from devs_git.values import as_mapping, replace
+from devs_git.values import Final, as_mapping, replace
 
 _ATTEMPTS: Final = 20
 # Branches and stash entries of which each may have a ref.

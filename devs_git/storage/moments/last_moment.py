@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Final
 
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 _NAME: Final = "last"
 _DOUBTED: Final = "last.doubted"

@@ -7,7 +7,6 @@ import stat
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Final
 
 from devs_git.domain.moments.loss import Loss
 from devs_git.storage.git import refs
@@ -16,6 +15,7 @@ from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed, s
 from devs_git.storage.moments.loss_facts import NOT_GONE, Kept
 from devs_git.storage.moments.loss_note import PATHS, NotedLoss, Watched
 from devs_git.storage.worktree import file_state
+from devs_git.values import Final
 
 _COMMITS: Final = 20
 

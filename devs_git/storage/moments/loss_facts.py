@@ -8,7 +8,6 @@ import stat
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
 
 from devs_git.domain.moments.loss import (
     Authorship,
@@ -28,7 +27,7 @@ from devs_git.storage.git.program import Git, GitFailed, split_z
 from devs_git.storage.worktree import tree_difference
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.tree_difference import Change
-from devs_git.values import immutable, replace
+from devs_git.values import Final, immutable, replace
 
 # Commits of one comparison, paths of one look into the history, and its seconds.
 _COMMITS: Final = 200

@@ -9,10 +9,9 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
 
 from devs_git.storage.git.files import replace_file
-from devs_git.values import as_mapping, field, immutable
+from devs_git.values import Any, Final, as_mapping, field, immutable
 
 NOTE: Final = "note"
 _WATCHED: Final = "watched"

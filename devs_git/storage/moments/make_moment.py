@@ -6,18 +6,16 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final
 
 from devs_git.domain.moments.moment import Details, Occasion
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
-from devs_git.storage.git import locks, under_way
+from devs_git.storage.git import under_way
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.moments import (
     captured_state,
     file_tree,
-    ignored_files,
     keep_moment,
     last_moment,
     moment_store,
@@ -29,7 +27,7 @@ from devs_git.storage.moments.maker import KnownMoment, Maker, refuse_foreign
 from devs_git.storage.worktree import modes, survey
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.survey import Head
-from devs_git.values import immutable, replace
+from devs_git.values import Final, immutable, replace
 
 # Seconds that a moment waits for another one of the same worktree.
 WAIT: Final = 5.0
@@ -95,6 +93,8 @@ def _lock(maker: Maker) -> Iterator[int]:
         with contextlib.closing(maker.seen.begun) as begun:
             yield begun.lock
     else:
+        from devs_git.storage.git import locks
+
         with locks.hold(maker.folder / "lock", wait=WAIT, orphan_wait=WAIT) as descriptor:
             yield descriptor
 
@@ -133,11 +133,7 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
     captured = captured_state.take(maker, head, known)
     _refuse_moved(maker, head)
     details = _details(maker, occasion, captured, listed)
-    details = replace(
-        details,
-        created_at=stamp(now),
-        ignored=ignored_files.save(private(maker.git, maker.folder / "index.ignored"), ignored),
-    )
+    details = replace(details, created_at=stamp(now), ignored=_save_ignored(maker, ignored))
     if last_moment.look_of_index(maker.git) != look:
         # Somebody staged something meanwhile: the next check must look again.
         current = replace(current, index_sum="")
@@ -149,6 +145,15 @@ def _make(maker: Maker, occasion: Occasion, *, keep_refs: bool, ignored: Sequenc
     maker.step("note")
     last_moment.write(maker.places, replace(current, id=moment_id))
     return Made(moment_id, made=True, left_out=captured.left_out)
+
+
+def _save_ignored(maker: Maker, ignored: Sequence[str]) -> str:
+    """The tree of these ignored files; '' for none."""
+    if not ignored:
+        return ""
+    from devs_git.storage.moments import ignored_files
+
+    return ignored_files.save(private(maker.git, maker.folder / "index.ignored"), ignored)
 
 
 def _unseen(maker: Maker) -> Maker:

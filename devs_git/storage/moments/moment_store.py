@@ -14,7 +14,6 @@ import os
 import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Final
 
 from devs_git.domain.ledger.events import RefUpdate
 from devs_git.errors import DevsError
@@ -23,7 +22,7 @@ from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.object_folders import OTHERS, with_folders
 from devs_git.storage.git.objects import EMPTY_TREE, GITLINK, TREE, Entry, Objects
 from devs_git.storage.git.program import Git, GitFailed, of_store
-from devs_git.values import replace
+from devs_git.values import Final, replace
 
 # In the common git directory.
 _FOLDER: Final = "devs/moments.git"

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from devs_git.storage.git import git_settings
 from devs_git.storage.git.places import common_of
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import file_state
+from devs_git.values import Final
 
 # With these attributes a file may not round-trip. With `text=auto` it always does, because git looks at the blob.
 _CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-encoding")

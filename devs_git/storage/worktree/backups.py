@@ -16,16 +16,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.ledger.events import NO_OID, Event, RefUpdate
 from devs_git.errors import DevsError, immovable
-from devs_git.storage.git import newest_objects, refs
+from devs_git.storage.git import refs
 from devs_git.storage.git.objects import EMPTY_TREE, FILE, TREE, Entry, Objects
 from devs_git.storage.git.private_index import DURABLE
 from devs_git.storage.git.program import Git, GitFailed, split_lines, split_z
 from devs_git.storage.worktree.modes import Modes
-from devs_git.values import as_mapping, field, immutable
+from devs_git.values import TYPE_CHECKING, Any, Final, as_mapping, field, immutable
 
 if TYPE_CHECKING:
     from devs_git.storage.worktree.engine_site import Site
@@ -169,6 +168,8 @@ def keep(site: Site, op_id: str, backup: str) -> None:
 
     GIT_RESET_FAILED if objects of the backup are missing then.
     """
+    from devs_git.storage.git import newest_objects
+
     update = RefUpdate(f"{refs.BACKUPS}{op_id}", backup, NO_OID)
     git = site.ledger.git.with_config(*DURABLE).with_descriptors(*site.git.keep_open)
     try:
@@ -205,6 +206,8 @@ def _own(site: Site, backup: str) -> set[str]:
 
 def restore(site: Site) -> None:
     """Restore objects of the newest backups that `git prune` deleted, from their second names."""
+    from devs_git.storage.git import newest_objects
+
     newest_objects.restore(site.git, site.places.common, FOLDER)
 
 

@@ -10,10 +10,9 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from devs_git.storage.git import loose_objects
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 _PIECE: Final = 1 << 20
 # The clock of a file system advances in steps of 4 to 10 ms.

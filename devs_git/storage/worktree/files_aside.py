@@ -16,10 +16,9 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 from devs_git.storage.git.program import join_z, split_z
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 _LISTED: Final = "paths"
 # This file in the folder of a round says that files of it are in the worktree.

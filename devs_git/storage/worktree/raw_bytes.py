@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.storage.git.objects import EXECUTABLE, Entry
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, add_entries, private
 from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.worktree import attributes
+from devs_git.values import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from devs_git.storage.worktree.backups import State

@@ -14,17 +14,18 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 
 from devs_git.errors import DevsError, immovable
-from devs_git.storage.git import filters, refs
-from devs_git.storage.git.filters import Undecided
+from devs_git.storage.git import refs
 from devs_git.storage.git.objects import EMPTY_BLOB
 from devs_git.storage.git.places import Places, common_of
 from devs_git.storage.git.program import Git, split_lines, split_z
 from devs_git.storage.git.under_way import operation_under_way
 from devs_git.storage.worktree import attributes
-from devs_git.values import field, immutable, mutable
+from devs_git.values import TYPE_CHECKING, Final, field, immutable, mutable
+
+if TYPE_CHECKING:
+    from devs_git.storage.git.filters import Undecided
 
 _STATUS: Final = (
     "status",
@@ -121,6 +122,9 @@ def take(git: Git, top: Path) -> Survey:
 
 
 def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
+    # Who asks for HEAD alone has no time for them.
+    from devs_git.storage.git import filters
+
     head = head_of(git)
     listed = git.run("ls-files", "-v", "-z")
     # The settings are needed later. git status reads files at the same time.

@@ -13,7 +13,6 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.storage.git import filters
@@ -21,7 +20,7 @@ from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.worktree import attributes, file_state
 from devs_git.storage.worktree.raw_bytes import list_files, raw_git
 from devs_git.storage.worktree.survey import paths_of
-from devs_git.values import field, immutable
+from devs_git.values import TYPE_CHECKING, Final, field, immutable
 
 if TYPE_CHECKING:
     from devs_git.storage.git.places import Places

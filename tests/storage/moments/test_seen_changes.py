@@ -175,3 +175,18 @@ def test_the_first_lines_of_the_hook_load_nothing_that_takes_time() -> None:
         [sys.executable, "-S", "-c", code], env=_IMPORTING, capture_output=True, text=True, check=True
     )
     assert not {"typing", "re", "json", "pathlib", "subprocess", "datetime"} & {*said.stdout.split()}
+
+
+@pytest.mark.quick
+def test_the_process_that_makes_a_moment_loads_no_typing_and_nothing_that_most_moments_do_without() -> None:
+    code = (
+        "import sys, devs_git.entrypoints.hooks.moment_answer, devs_git.operations.moments.make_in_hook\n"
+        "list(devs_git.entrypoints.hooks.moment_answer.CLIENTS.values())\n"
+        "print(*sys.modules)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-S", "-c", code], env=_IMPORTING, capture_output=True, text=True, check=True
+    )
+    ours = {"git.discovery", "git.filters", "git.locks", "git.newest_objects", "worktree.unconverted_bytes"}
+    unwanted = {"typing", "subprocess", *(f"devs_git.storage.{name}" for name in ours)}
+    assert not unwanted & {*said.stdout.split()}
