@@ -45,6 +45,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "small": lambda: moving.small(bench, rounds, peers),
         "fork": lambda: forking.fork(bench, rounds),
         "drop": lambda: moving.drop(bench, rounds),
+        "carrying": lambda: moving.carrying(bench, rounds),
         "branches": lambda: moving.branches(bench, rounds),
         "saving": lambda: saving.large_file(bench, rounds),
         "verify": lambda: verifying.verify(bench, rounds),
@@ -72,7 +73,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log history hooks rebase frozen small fork drop branches saving verify copies getting sessions searching capturing ingesting moments beside serving large",
+        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify copies getting sessions searching capturing ingesting moments beside serving large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from bench.measure import Arm, Bench
+from bench.measure import Arm, Bench, Sample
 from bench.report import Row
 from bench.subjects import OURS, START_UP, Subject, start_up, two_tasks
 
 GIT = "git status + reset --hard + status"
 REVERT = "git revert --no-edit"
+SWITCH = "git switch"
+CHECKOUT = "git checkout FILE && git commit FILE"
 
 
 def small(bench: Bench, rounds: int, peers: Path | None) -> list[Row]:
@@ -98,6 +100,61 @@ def drop(bench: Bench, rounds: int) -> list[Row]:
     ours, git = found["devs-git"].wall, found[REVERT].wall
     value = (ours - found[START_UP].wall) / git
     return [Row("drop of 13 of 20,000 files", ours, REVERT, git, value, "x", note="without start-up")]
+
+
+def carrying(bench: Bench, rounds: int) -> list[Row]:
+    """What keeps local changes, in 20,000 files, start-up aside: a switch of branches at most 2 times `git switch`, and a file
+    of a checkpoint at most 3 times a checkout and a commit of it.
+    """
+    subject = two_tasks(bench, "carrying", 20_000, 13)
+    subject.run("git", "branch", "other", subject.base)
+    subject.run("git", "switch", "-q", "-c", "bench")
+    return [_switching(subject, rounds), _restoring(subject, rounds)]
+
+
+def _switching(subject: Subject, rounds: int) -> Row:
+    def back() -> None:
+        if subject.run("git", "rev-parse", "HEAD") != subject.base:
+            raise SystemExit("An arm did not switch.")
+        subject.run("git", "switch", "-q", "bench")
+
+    arms = [
+        Arm(label, (words,), subject.top, subject.refresh, back)
+        for label, words in {
+            OURS: (OURS, "checkout", "other"),
+            SWITCH: ("git", "switch", "-q", "other"),
+        }.items()
+    ]
+    found = subject.bench.side_by_side(*arms, start_up(subject.top), rounds=rounds)
+    return _without_start_up("checkout, 13 of 20,000 files", found, SWITCH, 2)
+
+
+def _restoring(subject: Subject, rounds: int) -> Row:
+    path = subject.run("git", "diff", "--name-only", "--diff-filter=M", subject.base, subject.tip).split(
+        "\n"
+    )[0]
+
+    def back() -> None:
+        if subject.run("git", "diff", "--name-only", subject.base, "HEAD", "--", path):
+            raise SystemExit("An arm did not restore the file.")
+        subject.run("git", "reset", "-q", "--hard", subject.tip)
+
+    words = (
+        ("git", "checkout", "-q", subject.base, "--", path),
+        ("git", "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "Back", "--", path),
+    )
+    arms = (
+        Arm(OURS, ((OURS, "restore", "task-1", "--", path),), subject.top, subject.refresh, back),
+        Arm(CHECKOUT, words, subject.top, subject.refresh, back),
+    )
+    found = subject.bench.side_by_side(*arms, start_up(subject.top), rounds=rounds)
+    return _without_start_up("restore of one of 20,000 files", found, CHECKOUT, 3)
+
+
+def _without_start_up(name: str, found: dict[str, Sample], neighbour: str, bound: float) -> Row:
+    ours, theirs = found[OURS].wall, found[neighbour].wall
+    value = (ours - found[START_UP].wall) / theirs
+    return Row(name, ours, neighbour, theirs, value, "x", bound, "without start-up")
 
 
 def _git(subject: Subject) -> Arm:

@@ -11,11 +11,10 @@ from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import refs, under_way
-from devs_git.storage.git.program import GitFailed, split_z
+from devs_git.storage.git.program import GitFailed
 from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.worktree import active_task, carry_changes, journal, move_tree, survey
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
 from devs_git.storage.worktree.survey import Head
 from devs_git.values import immutable
@@ -87,7 +86,7 @@ def run(workspace: Workspace, request: Request) -> Result:
                 old=carry_changes.at_position(carried.old, head.commit, head.branch, active),
                 new=carry_changes.at_position(carried.new, commit, ref, active),
                 trees=carried.trees,
-                known=Known(carried.file_states, carried.blobs),
+                known=carried.known,
                 build=lambda _tip: Draft(event),
                 refusal=REFUSAL,
             )
@@ -135,15 +134,6 @@ def _refuse_under_way(site: Site) -> None:
     busy = under_way.operation_under_way(site.places)
     if busy and busy.name != "a bisect":
         raise busy.refusal(REFUSAL)
-    unmerged = split_z(site.git.run("ls-files", "-u", "-z"))
-    if unmerged:
-        raise immovable(
-            "unmerged",
-            "The index has unmerged entries.",
-            code=REFUSAL,
-            hint="Resolve the conflicts and run git add.",
-            paths=sorted({line.split("\t", 1)[1] for line in unmerged})[:100],
-        )
 
 
 def _refuse_elsewhere(site: Site, ref: str) -> None:

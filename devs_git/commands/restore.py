@@ -149,7 +149,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         op_id = workspace.new_id("restore", request.target)
         with journal.remove_leftovers_on_failure(site.places, op_id):
             folder = journal.make_folder(site.places, op_id)
-            tree = restored_tree.write(site, folder, found, source, paths)
+            tree = restored_tree.write(site, found, source, paths)
             check_tas_lock.check_tree(site.git, tip, found.head, tree)
             return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
 

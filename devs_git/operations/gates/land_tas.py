@@ -35,7 +35,6 @@ from devs_git.storage.worktree import (
     survey,
 )
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
 from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.values import immutable, replace
@@ -241,7 +240,7 @@ def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> LandRes
         old=carry_changes.at_position(carried.old, found.head, found.branch, own.active),
         new=carry_changes.at_position(carried.new, commit, found.branch, own.active),
         trees=carried.trees,
-        known=Known(carried.file_states, carried.blobs),
+        known=carried.known,
         build=lambda tip: work.build(tip, landing),
         updates=(RefUpdate(found.branch, commit, found.head),),
         backup=backup,

@@ -15,7 +15,6 @@ from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task, backups, capture, carry_changes, footprint, move_tree
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move, MoveResult
 from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.values import field, immutable, replace
@@ -77,7 +76,7 @@ def commit(workspace: Workspace, site: Site, job: NewCommit) -> Committed:
         old=carry_changes.at_position(carried.old, found.head, found.branch, active),
         new=carry_changes.at_position(carried.new, oid, found.branch, job.active),
         trees=carried.trees,
-        known=Known(carried.file_states, carried.blobs),
+        known=carried.known,
         build=build,
         updates=(
             RefUpdate(found.branch or "HEAD", oid, found.head, no_deref=not found.branch),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -34,14 +33,14 @@ def of_commit(site: Site, tip: Tip, source: str, paths: Sequence[str]) -> Restor
     """The preview of a restore from a commit."""
     found = survey.take(site.git, site.top)
     survey.require_commit(found)
-    with tempfile.TemporaryDirectory() as folder:
 
-        def write(git: Git) -> str:
-            tree = restored_tree.write(replace(site, git=git), Path(folder), found, source, paths)
-            check_tas_lock.check_tree(git, tip, found.head, tree)
-            return tree
+    def write(git: Git) -> str:
+        objects = replace(site.objects, folder=Path(git.env["GIT_OBJECT_DIRECTORY"]))
+        tree = restored_tree.write(replace(site, git=git, objects=objects), found, source, paths)
+        check_tas_lock.check_tree(git, tip, found.head, tree)
+        return tree
 
-        seen = drop_plan.preview_commit(site, found, write)
+    seen = drop_plan.preview_commit(site, found, write)
     return _preview(site, found, seen.files, seen.refusals)
 
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from devs_git.errors import invalid
-from devs_git.storage.git.private_index import private
-from devs_git.storage.git.program import GitFailed, split_z
+from devs_git.storage.git.object_graph import contents
+from devs_git.storage.git.objects import EMPTY_TREE, TREE, Entry, Objects, parse_tree
+from devs_git.storage.git.program import Git, GitFailed, split_z
 from devs_git.storage.worktree import missing_objects
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.survey import Survey
+from devs_git.storage.worktree.tree_difference import parents
+from devs_git.values import replace
+
+# Paths of one child: a path may have 4096 bytes, and the arguments of a child 128 KiB.
+_AT_ONCE: Final = 30
 
 
 def below_top(top: Path, folder: str, paths: Sequence[str]) -> tuple[str, ...]:
@@ -28,32 +35,59 @@ def below_top(top: Path, folder: str, paths: Sequence[str]) -> tuple[str, ...]:
     return () if "" in found else tuple(found)
 
 
-def write(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[str]) -> str:
-    """The tree of the new commit: the tree of the source, or HEAD's tree with the named paths of the source."""
+def write(site: Site, found: Survey, source: str, paths: Sequence[str]) -> str:
+    """The tree of the new commit: the tree of the source, or HEAD's tree with the named paths of the source.
+
+    Only the trees above these paths are read and written.
+    """
     if not paths:
         return _tree_of(site, source)
     try:
-        there = _list_files(site, source, paths)
+        there, _ = _entries(site.git, source, paths)
     except GitFailed:
         # It names the tree if that is what is missing.
         _tree_of(site, source)
         raise
-    here = _list_files(site, found.head, paths)
-    known = {name for line in (*there, *here) for name in _up(line.split("\t", 1)[1])}
-    lost = [path for path in paths if path not in known]
+    here, folders = _entries(site.git, found.head, paths)
+    lost = [path for path in paths if path not in there and path not in here]
     if lost:
         raise invalid(
             "paths",
             f"{lost[0]!r} exists neither in the source nor here.",
             hint=f"List the files of the source: git ls-tree -r --name-only {source[:10]}",
         )
-    own = private(site.git, folder / "index.tree")
-    own.run("read-tree", found.head)
-    gone = [f"0 {'0' * 40}\t{line.split(chr(9), 1)[1]}" for line in here]
-    back = [line.replace(" blob ", " ", 1).replace(" commit ", " ", 1) for line in there]
-    script = b"".join(os.fsencode(line) + b"\0" for line in (*gone, *back))
-    own.run("update-index", "-z", "--index-info", stdin=script)
-    return own.text("write-tree", "--missing-ok")
+    root = _tree_of(site, found.head)
+    trees = {oid: parse_tree(oid, data) for oid, data in contents(site.git, [root, *folders])}
+    named = set(paths)
+    wanted = {path: there.get(path) for path in paths if named.isdisjoint(parents(path))}
+    return _grafted(replace(site.objects, durable=False), trees, root, wanted)
+
+
+def _grafted(
+    objects: Objects,
+    trees: Mapping[str, Mapping[str, Entry]],
+    tree: str,
+    wanted: Mapping[str, Entry | None],
+) -> str:
+    """A tree with these entries (None removes one), without empty folders. `trees` has those that are above a path."""
+    entries: dict[str, Entry] = dict(trees[tree]) if tree else {}
+    inside: dict[str, dict[str, Entry | None]] = {}
+    for path, entry in wanted.items():
+        name, _, rest = path.partition("/")
+        if rest:
+            inside.setdefault(name, {})[rest] = entry
+        elif entry:
+            entries[name] = entry
+        else:
+            entries.pop(name, None)
+    for name, below in inside.items():
+        old = entries.get(name)
+        folder = _grafted(objects, trees, old.oid if old and old.mode == TREE else "", below)
+        if folder != EMPTY_TREE:
+            entries[name] = Entry(TREE, folder)
+        elif old and old.mode == TREE:
+            del entries[name]
+    return objects.write_tree(entries)
 
 
 def _tree_of(site: Site, commit: str) -> str:
@@ -65,15 +99,18 @@ def _tree_of(site: Site, commit: str) -> str:
     return out.decode().strip()
 
 
-def _list_files(site: Site, commit: str, paths: Sequence[str]) -> list[str]:
-    """`mode kind oid<TAB>path` of every file at or below the paths."""
-    wanted = set(paths)
-    lines = split_z(site.git.run("ls-tree", "-r", "-z", "--full-tree", commit))
-    return [line for line in lines if not wanted.isdisjoint(_up(line.split("\t", 1)[1]))]
-
-
-def _up(path: str) -> Iterator[str]:
-    """The path and every folder above it."""
-    while path:
-        yield path
-        path = path.rpartition("/")[0]
+def _entries(git: Git, commit: str, paths: Sequence[str]) -> tuple[dict[str, Entry], list[str]]:
+    """The entries at the paths in a commit, where it has one, and the trees above them."""
+    found: dict[str, Entry] = {}
+    above: dict[str, None] = {}
+    named, some = set(paths), list(paths)
+    while some:
+        words, some = some[:_AT_ONCE], some[_AT_ONCE:]
+        for line in split_z(git.run("ls-tree", "-t", "-z", "--full-tree", commit, "--", *words)):
+            head, path = line.split("\t", 1)
+            mode, kind, oid = head.split(" ")
+            if path in named:
+                found[path] = Entry(int(mode, 8), oid)
+            if kind == "tree":
+                above[oid] = None
+    return found, list(above)

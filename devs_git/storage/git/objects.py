@@ -127,23 +127,8 @@ class Objects:
             return False
 
     def read_tree(self, oid: str) -> dict[str, Entry]:
-        """Names (undecodable bytes as surrogates) and entries of one tree.
-
-        LEDGER_MUTATED if a name occurs twice or out of order, because git's lookup would find another entry or none. Also
-        if a name contains a slash: a file with that name would be written elsewhere.
-        """
-        data, at, found, before = self.read(oid, "tree"), 0, {}, b""
-        while at < len(data):
-            space = data.index(b" ", at)
-            nul = data.index(b"\0", space)
-            raw, mode = data[space + 1 : nul], int(data[at:space], 8)
-            name, order = os.fsdecode(raw), raw + b"/" if mode == TREE else raw
-            if order <= before or name in found or b"/" in raw:
-                raise DevsError("LEDGER_MUTATED", f"Tree {oid} has a form that git never writes.", oid=oid)
-            before = order
-            found[name] = Entry(mode, data[nul + 1 : nul + 21].hex())
-            at = nul + 21
-        return found
+        """Names and entries of one tree (`parse_tree`)."""
+        return parse_tree(oid, self.read(oid, "tree"))
 
     def write_tree(self, entries: Mapping[str, Entry]) -> str:
         """Store a tree and return its oid. git sorts a folder as if its name ended in a slash."""
@@ -177,3 +162,24 @@ class Objects:
             if folder == EMPTY_TREE:
                 del entries[head]
         return self.write_tree(entries)
+
+
+def parse_tree(oid: str, data: bytes) -> dict[str, Entry]:
+    """Names (undecodable bytes as surrogates) and entries of the tree `oid` with these bytes.
+
+    LEDGER_MUTATED if a name occurs twice or out of order, because git's lookup would find another entry or none. Also
+    if a name contains a slash: a file with that name would be written elsewhere.
+    """
+    at, before = 0, b""
+    found: dict[str, Entry] = {}
+    while at < len(data):
+        space = data.index(b" ", at)
+        nul = data.index(b"\0", space)
+        raw, mode = data[space + 1 : nul], int(data[at:space], 8)
+        name, order = os.fsdecode(raw), raw + b"/" if mode == TREE else raw
+        if order <= before or name in found or b"/" in raw:
+            raise DevsError("LEDGER_MUTATED", f"Tree {oid} has a form that git never writes.", oid=oid)
+        before = order
+        found[name] = Entry(mode, data[nul + 1 : nul + 21].hex())
+        at = nul + 21
+    return found

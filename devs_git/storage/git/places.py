@@ -197,7 +197,6 @@ def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
 
 
 def _find(where: Path, unset: tuple[str, ...]) -> Places:
-    # A hook knows the places.
     from devs_git.storage.git import discovery
 
     top = discovery.top_of(where, unset=unset)

@@ -1,11 +1,14 @@
 """Moves that keep local changes, as `git switch` does: checkout and restore.
 
-git merges the index from one tree to another, and refuses if a local change is in the way. We let git try it first on
-private copies of the index, so that a refusal has not written anything.
+git merges the index from one tree to another, and refuses if a local change is in the way. We let git try it on a private
+copy of the index, so that a refusal has not written anything. Once git would do it, the merged index has the new tree's
+entries at all paths at which the two trees differ, and its own everywhere else. We put them in: that takes git a third of
+the time of a second merge.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -21,22 +24,23 @@ from devs_git.storage.worktree import attributes, file_state, missing_objects, o
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import Capture, copy_index, git_words
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.file_state import FileStates
+from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.survey import Head
+from devs_git.storage.worktree.tree_difference import Sides
 from devs_git.values import immutable, replace
 
-_STAGED: Final = ("-z", "--name-only", "--no-renames", "--ita-visible-in-index")
+_STAGED: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--ita-visible-in-index")
+_GONE: Final = ("000000", "0" * 40)
 
 
 @immutable
 class CarryPlan:
-    """The states before and after the move, the two trees that git merges the index with, and how the files looked."""
+    """The states before and after the move, the two trees that git merges the index with, and what is known of the files."""
 
     old: State
     new: State
     trees: tuple[str, str]
-    file_states: FileStates
-    blobs: Mapping[str, str]
+    known: Known
 
 
 def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> CarryPlan:
@@ -44,21 +48,24 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
 
     Raises the code `refusal` with the paths if a local change or an untracked file is in the way.
     """
-    for name in ("index", "index.user", "index.old"):
-        (folder / name).unlink(missing_ok=True)
-        copy_index(site.git, folder / name)
+    _copy_index(site.git, folder)
     own = private(site.git, folder / "index")
-    before = own.text("write-tree", "--missing-ok")
     trees = (head.commit or EMPTY_TREE, target)
-    _refuse_staged(own, trees, refusal)
-    merged = _merge_index(site, folder, trees, refusal)
-    touched, folders = tree_difference.differences(site.git, before, merged)
+    staged = _staged(own, trees[0], refusal)
+    listing = tree_difference.listing(own, *trees)
+    moved = tree_difference.sides(listing)
+    _refuse_staged(staged, moved, refusal)
+    before = own.text("write-tree", "--missing-ok")
+    index, merged = _merge_index(site, folder, staged, moved)
+    if staged:
+        listing = tree_difference.listing(own, before, merged)
+    touched, folders = tree_difference.read_listing(listing)
     files = [path for path in folders.made if not (site.top / path).is_dir()]
     _refuse_obstacles(site, touched, files, refusal)
     blobs = {change.path: change.old for change in touched if change.old}
     seen = file_state.look(os.fspath(site.top), blobs)
     try:
-        tree_difference.check_move(site.git, folder / "index", *trees)
+        refreshed = tree_difference.check_move(site.git, folder / "index", *trees)
     except GitFailed as error:
         edited = split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
         raise _merge_refusal({change.path for change in touched}, edited, error, refusal) from error
@@ -67,7 +74,21 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
     raw = Capture(site.git, site.places, site.objects, folder).raw(off)
     there = _without(own, folder, _deleted_by_user(site, touched))
     old = State(head.commit, head.branch, before, there or before, raw, modes=seen.modes)
-    return CarryPlan(old, State(head.commit, head.branch, merged, merged), trees, seen.files, blobs)
+    # A refreshed index has newer times of files. A sparse checkout marks entries, which only git's own merge does.
+    by_git = refreshed or merged == before or attributes.is_sparse(site.git)
+    known = Known(seen.files, blobs, listing=None if there else listing, merged=None if by_git else index)
+    return CarryPlan(old, State(head.commit, head.branch, merged, merged), trees, known)
+
+
+def _copy_index(git: Git, folder: Path) -> None:
+    """Copy the user's index. The other names are hard links: git never changes an index file, it writes a new one."""
+    names = ("index.user", "index.old", "index", "index.merged")
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
+    copy_index(git, folder / names[0])
+    for name in names[1:]:
+        with contextlib.suppress(FileNotFoundError):
+            os.link(folder / names[0], folder / name)
 
 
 def _deleted_by_user(site: Site, touched: Iterable[tree_difference.Change]) -> list[str]:
@@ -100,17 +121,33 @@ def _refuse_edited(site: Site, folder: Path, off: Mapping[str, str], refusal: st
         raise _changes_refusal(lost, refusal)
 
 
-def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
-    """Refuse if a staged file is above or below a path that the move changes: one of the two would become a folder.
+def _staged(own: Git, tree: str, refusal: str) -> Sides:
+    """The entries of the index that differ from HEAD's tree. Refuses unmerged ones."""
+    out = own.run("diff-index", "--cached", *_STAGED, tree, "--")
+    unmerged = [path for head, path in tree_difference.lines(out) if head.endswith("U")]
+    if unmerged:
+        raise immovable(
+            "unmerged",
+            "The index has unmerged entries.",
+            code=refusal,
+            hint="Resolve the conflicts and run git add.",
+            paths=sorted(set(unmerged))[:100],
+        )
+    return tree_difference.sides(out)
 
-    git deletes such a file from the index and the disk without a warning (measured: `git switch`, `read-tree -m -u`).
+
+def _refuse_staged(staged: Sides, moved: Sides, refusal: str) -> None:
+    """Refuse staged files that the move would lose.
+
+    git refuses one at a path that the move changes, if it is neither the old nor the new file. It deletes one above or below
+    such a path without a warning, because one of the two would become a folder (measured: `git switch`, `read-tree -m -u`).
     """
-    staged = split_z(own.run("diff-index", "--cached", "--diff-filter=d", *_STAGED, trees[0], "--"))
-    if not staged:
-        return
-    moved = {change.path for change in tree_difference.changes(own, *trees)}
-    above = {folder for path in moved for folder in tree_difference.parents(path)}
-    lost = [path for path in staged if path in above or not moved.isdisjoint(tree_difference.parents(path))]
+    lost = [path for path, (_, now) in staged.items() if path in moved and now not in moved[path]]
+    if lost:
+        raise _changes_refusal(sorted(lost), refusal)
+    above = {folder for path in moved for folder in tree_difference.parents(path)} if staged else set()
+    there = (path for path, (_, now) in staged.items() if now != _GONE)
+    lost = [p for p in there if p in above or not moved.keys().isdisjoint(tree_difference.parents(p))]
     if lost:
         raise _changes_refusal(lost, refusal, "Staged")
 
@@ -136,20 +173,19 @@ def _changes_refusal(paths: Sequence[str], refusal: str, kind: str = "Local") ->
     )
 
 
-def _merge_index(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> str:
-    """The tree of the index after the merge. git merges a copy, and does not look at files."""
-    copy = folder / "index.merged"
-    if (folder / "index").exists():
-        shutil.copy2(folder / "index", copy)
-    own = private(site.git, copy)
-    try:
-        own.run("read-tree", "-m", "-i", *trees)
-    except GitFailed as error:
-        moving = {change.path for change in tree_difference.changes(own, *trees)}
-        staged = split_z(own.run("diff-index", "--cached", *_STAGED, trees[0], "--"))
-        other = split_z(own.run("diff-index", "--cached", *_STAGED, trees[1], "--"))
-        raise _merge_refusal(moving.intersection(other), staged, error, refusal) from error
-    return own.text("write-tree", "--missing-ok")
+def _merge_index(site: Site, folder: Path, staged: Sides, moved: Sides) -> tuple[Path, str]:
+    """The index after the merge, and its tree. No file is looked at."""
+    index = folder / "index.merged"
+    own = private(site.git, index)
+    wanted = {path: new for path, (old, new) in moved.items() if staged.get(path, (old, old))[1] != new}
+    # What goes makes room: a file can become a folder.
+    lines = [
+        f"{mode} {oid}\t{path}"
+        for path, (mode, oid) in sorted(wanted.items(), key=lambda one: one[1] != _GONE)
+    ]
+    if lines:
+        own.run("update-index", "--clear-resolve-undo", "-z", "--index-info", stdin=join_z(lines))
+    return index, own.text("write-tree", "--missing-ok")
 
 
 def _refuse_obstacles(

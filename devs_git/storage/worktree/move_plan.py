@@ -29,13 +29,16 @@ class Known:
     """What the caller knows about files: how they looked at the capture (`file_states`), and their `blobs`.
 
     `exact`: paths whose bytes in the new state were captured. They are in its raw tree, or else are those of the blob.
-    `listed`: the paths of the index for `attributes.may_convert`; None if the caller has not asked git for them.
+    `listed`: the paths of the index for `attributes.may_convert`. `listing`: the difference of the two worktree trees, in
+    git's raw format. `merged`: the private index after the merge. Each is None if the caller does not have it.
     """
 
     file_states: FileStates
     blobs: Mapping[str, str]
     exact: frozenset[str] = frozenset()
     listed: bytes | None = field(default=None, repr=False)
+    listing: bytes | None = field(default=None, repr=False)
+    merged: Path | None = None
 
 
 @immutable
@@ -83,7 +86,9 @@ class Work:
 
 def work_out(site: Site, index: Path, old: State, new: State, known: Known) -> Work:
     """Compute the work between two states. The private index has the old state."""
-    listing = tree_difference.listing(site.git, old.worktree, new.worktree)
+    listing = known.listing
+    if listing is None:
+        listing = tree_difference.listing(site.git, old.worktree, new.worktree)
     touched, folders = tree_difference.read_listing(listing)
     fallbacks = tree_difference.attributes_fallbacks(site.git, new)
     paths = [change.path for change in touched]

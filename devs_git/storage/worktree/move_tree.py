@@ -102,7 +102,10 @@ def execute(site: Site, move: Move) -> MoveResult:
     """
     index = journal.folder_of(site.places, move.op_id) / "index"
     work = work_out(site, index, move.old, move.new, move.known)
-    tree_difference.merge(site.git, index, *move.trees)
+    if move.known.merged:
+        move.known.merged.replace(index)
+    else:
+        tree_difference.merge(site.git, index, *move.trees)
     open_journal = _open(site, move, work)
     try:
         return _carry_out(site, move, open_journal, work)

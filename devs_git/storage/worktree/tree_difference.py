@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Final
 
 from devs_git.storage.git.objects import EXECUTABLE, FILE, GITLINK, LINK, Entry, Objects
 from devs_git.storage.git.private_index import index_path, private
@@ -14,11 +13,13 @@ from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import attributes
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.place_files import Folders
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 # The most bytes of paths that we pass as arguments. If there are more, git looks at every file.
 ARGUMENT_BYTES = 1 << 15
 SUBMODULE = "160000"
+# By path, mode and oid on the old and on the new side. Without a file on a side, they are zeros.
+Sides = dict[str, tuple[tuple[str, str], tuple[str, str]]]
 _DIFF: Final = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
 
 
@@ -53,8 +54,9 @@ def read_listing(out: bytes) -> tuple[list[Change], Folders]:
     found: list[Change] = []
     made: list[str] = []
     left: list[str] = []
-    for path, modes, (old_oid, new_oid) in _differences(out):
-        before, after = _file(modes[0], old_oid), _file(modes[1], new_oid)
+    for path, ((old_mode, old_oid), (new_mode, new_oid)) in sides(out).items():
+        modes = old_mode, new_mode
+        before, after = _file(old_mode, old_oid), _file(new_mode, new_oid)
         if before[1] or after[1]:
             found.append(Change(path, before[0], after[0], before[1], after[1]))
         if SUBMODULE in modes and modes[0] != modes[1]:
@@ -62,11 +64,19 @@ def read_listing(out: bytes) -> tuple[list[Change], Folders]:
     return found, Folders(tuple(made), tuple(left))
 
 
-def _differences(out: bytes) -> Iterator[tuple[str, tuple[str, str], tuple[str, str]]]:
-    parts = split_z(out)
-    for head, path in zip(parts[::2], parts[1::2], strict=True):
+def sides(out: bytes) -> Sides:
+    """Mode and oid of each path on both sides, in git's raw format."""
+    found = {}
+    for head, path in lines(out):
         old_mode, new_mode, old_oid, new_oid, _status = head[1:].split(" ")
-        yield path, (old_mode, new_mode), (old_oid, new_oid)
+        found[path] = (old_mode, old_oid), (new_mode, new_oid)
+    return found
+
+
+def lines(out: bytes) -> Iterator[tuple[str, str]]:
+    """Each line of git's raw format, and its path."""
+    parts = split_z(out)
+    return zip(parts[::2], parts[1::2], strict=True)
 
 
 def mode_of(mode: int) -> int:
@@ -79,10 +89,11 @@ def _file(mode: str, oid: str) -> tuple[int, str]:
     return (number, oid) if number not in (0, GITLINK) else (0, "")
 
 
-def check_move(git: Git, index: Path, before: str, after: str) -> None:
+def check_move(git: Git, index: Path, before: str, after: str) -> bool:
     """Let git check whether it could move the files from the tree `before` to `after`; GitFailed with git's reason if not.
 
-    git compares times and sizes. If only these differ (a copied repository, a touched file), we refresh the index.
+    git compares times and sizes. If only these differ (a copied repository, a touched file), we refresh the index, and
+    return true.
     """
     own = private(git, index)
     words = ("read-tree", "-m", "-u", "-n", "--no-recurse-submodules", before, after)
@@ -93,6 +104,8 @@ def check_move(git: Git, index: Path, before: str, after: str) -> None:
             raise
         refresh(git, index)
         own.run(*words)
+        return True
+    return False
 
 
 def attributes_fallbacks(git: Git, state: State) -> dict[str, Entry]:
