@@ -14,7 +14,8 @@ from bench.subjects import OURS
 
 LEDGER = "refs/heads/devs/ledger"
 PER_TASK = 4  # checkpoints of the real task, its completion among them
-WHO = f"Ada <ada@example.org> {BEGIN} +0000"
+NAME = "Ada <ada@example.org>"
+WHO = f"{NAME} {BEGIN} +0000"
 
 
 def make(bench: Bench, name: str, checkpoints: int) -> Path:
@@ -65,7 +66,9 @@ def _tags(bench: Bench, top: Path, tasks: int) -> dict[tuple[int, int], tuple[st
         for number in range(1, PER_TASK + 1):
             mark = task * PER_TASK + number
             parts.append(
-                f"commit refs/heads/main\nmark :{mark}\ncommitter {WHO}\n".encode() + _block(f"Work {mark}\n")
+                # Each a minute after the one before: git stops a walk by the dates of commits.
+                f"commit refs/heads/main\nmark :{mark}\ncommitter {NAME} {BEGIN + 60 * mark} +0000\n".encode()
+                + _block(f"Work {mark}\n")
             )
             parts.append(b"" if len(parts) > 1 else b"from refs/heads/main^0\n")
             parts.append(b"M 100644 inline work.py\n" + _block(f"number = {mark}\n"))

@@ -28,7 +28,7 @@ from devs_git.storage.worktree import active_task, journal, left_state, move_tre
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.raw_bytes import merged_modes, merged_raw
-from devs_git.values import immutable, replace
+from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
 
 
@@ -94,6 +94,13 @@ class Result(VerbResult):
     made_stashes: tuple[str, ...] = ()
 
 
+@immutable
+class Plan(Result):
+    """A dry run. `changes` has the files, with counts and at most 1000 names of each kind."""
+
+    changes: dict[str, Any] = field(default_factory=dict)
+
+
 def run(workspace: Workspace, request: Request) -> Result:
     """NOTHING_TO_UNDO, TASK_EXISTS, HISTORY_REWRITTEN, and the codes of a rewind."""
     with move_tree.translate_failures("GIT_RESET_FAILED"):
@@ -102,11 +109,11 @@ def run(workspace: Workspace, request: Request) -> Result:
         return _move(workspace, request)
 
 
-def _plan(workspace: Workspace, request: Request) -> Result:
+def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
     tip = site.ledger.require()
     if messages := undo_messages.find(site, tip, request.op_id):
-        return _of_messages(site, messages)
+        return Plan(**vars(_of_messages(site, messages)))
     plan, active = _make_plan(site, tip, request), active_task.read(workspace.places)
     change = _state_change(workspace, request, plan)
     found = (
@@ -115,9 +122,14 @@ def _plan(workspace: Workspace, request: Request) -> Result:
         *journal.interruption_errors(workspace.places),
     )
     blocked = tuple(error.envelope() for error in found)
-    files = len(plan.footprint.affected) + len(plan.untracked.removed)
-    result = _result(plan, "", files, active)
-    return replace(result, blocked_by=blocked, not_told=filters.sort_files(plan.found.not_told))
+    moved, leave = plan.footprint, (*plan.footprint.removes, *plan.untracked.removed)
+    changes = rewind_plan.counted({"added": moved.adds, "modified": moved.rewrites, "deleted": leave})
+    result = replace(
+        _result(plan, "", changes["count"], active),
+        blocked_by=blocked,
+        not_told=filters.sort_files(plan.found.not_told),
+    )
+    return Plan(**vars(result), changes=changes)
 
 
 def _move(workspace: Workspace, request: Request) -> Result:

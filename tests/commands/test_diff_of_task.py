@@ -111,3 +111,15 @@ def test_a_file_of_which_only_the_time_changed_has_no_section(begun: Path) -> No
     os.utime(begun / "f1.txt", (1, 1))
     assert b"f1.txt" not in printed(begun, "task-20@0")
     assert b"two.txt" in printed(begun, "task-20@0")
+
+
+def test_before_a_task_is_where_it_began(begun: Path) -> None:
+    so_far = printed(begun, "--before", "20")
+    assert so_far == printed(begun, "task-20@0") != b""
+    assert b"+1" in so_far
+    assert b"+2" in so_far
+    assert printed(begun, "task-20@1", "--before", "20") == printed(
+        begun, "task-20@1", "--against", "task-20@0"
+    )
+    status, shown = at_terminal(begun, "diff", "task-20@1", "--before", "20", "--against", "main")
+    assert (status, "one and --against or --before" in shown) == (3, True)

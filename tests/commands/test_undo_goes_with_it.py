@@ -86,3 +86,20 @@ def test_an_undo_names_the_tasks_that_were_finished_since_and_wants_the_id(scene
     assert done.rewind_id in refused.value.message
     assert f"devs-git undo {done.rewind_id}" in refused.value.hint
     assert back(scene, done.rewind_id, preserve="branch").undone == ("task-12@1",)
+
+
+def test_the_question_before_an_undo_names_ten_files_and_counts_the_others(scene: Scene) -> None:
+    scene.write({f"f{at:02}.txt": "new\n" for at in range(12)} | {"b.txt": "changed\n"})
+    scene.git("add", "-A")
+    scene.git("commit", "-qm", "thirteen files")
+    go(scene)
+    plan = undo.run(Workspace.open(scene.top), undo.Request(dry_run=True))
+    assert isinstance(plan, undo.Plan)
+    assert plan.changes["count"] == plan.files > 12
+    lines = move_text.undo_plan_text(plan).splitlines()
+    assert f"  files           {plan.files} files (" in "\n".join(lines)
+    assert "  comes back      f00.txt" in lines
+    assert f"                  and {plan.files - 10} more files" in lines
+    done = back(scene)
+    assert done.files == plan.files
+    assert "Removed, because the backup has it: branch devs/preserved/" in move_text.undo_text(done)

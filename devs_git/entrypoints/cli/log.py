@@ -153,7 +153,7 @@ def _diff_text(result: devs_git.commands.diff.Result) -> str | bytes:
     "diff",
     text=_diff_text,
     example="devs-git diff task-10\ndevs-git diff task-10 --stat\ndevs-git diff task-10@2 --against main\n"
-    "devs-git diff moment:-1\ndevs-git diff task-10 --json --patch",
+    "devs-git diff --before task-10\ndevs-git diff moment:-1\ndevs-git diff task-10 --json --patch",
 )
 @click.argument("target", required=False, default="")
 @click.argument("until", required=False, default="")
@@ -161,6 +161,12 @@ def _diff_text(result: devs_git.commands.diff.Result) -> str | bytes:
     "--against",
     default="",
     help="Compare with this checkpoint, moment, snapshot, branch or commit, or with where a task began (task-10@0).",
+)
+@click.option(
+    "--before",
+    default="",
+    metavar="TASK",
+    help="Compare with where this task began: its work and all after it.",
 )
 @click.option("--stat", is_flag=True, help="Show the changed files with the numbers of lines.")
 @click.option(
@@ -174,17 +180,22 @@ def _diff_text(result: devs_git.commands.diff.Result) -> str | bytes:
     show_default=True,
     help="The highest number of changed lines in --json.",
 )
-def diff(*, target: str, until: str, against: str, stat: bool, hunks: bool, **options: Any) -> VerbRequest:
+def diff(  # noqa: PLR0913 - the options of the command
+    *, target: str, until: str, against: str, before: str, stat: bool, hunks: bool, **options: Any
+) -> VerbRequest:
     """TARGET: what a task changed, or a numbered checkpoint since the one before, or what changed since a moment or commit.
 
     TARGET UNTIL: from the one to the other.
     """
     from devs_git.commands.diff import NO_PATCH, Request
+    from devs_git.domain.checkpoints import targets
     from devs_git.entrypoints.cli.texts import diff_text
     from devs_git.errors import invalid
 
-    if until and against:
-        raise invalid("against", "Name two ends, or one and --against.")
+    if sum(map(bool, (until, against, before))) > 1:
+        raise invalid("against", "Name two ends, or one and --against or --before.")
+    if before:
+        target, until = targets.choose("", before), target
     as_json = click.get_current_context().params["as_json"]
     return Request(
         until or target,

@@ -160,13 +160,14 @@ def _edited_lines(
     )
 
 
-def undo_plan_text(plan: undo.Result) -> str:
+def undo_plan_text(plan: undo.Plan) -> str:
     """The plan of an undo."""
     lines = [
         f"Return to the state before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
         f"  brings back     {plan_lines.undone(plan.revived)}",
         f"  undoes          {plan_lines.undone(plan.undone)}",
-        f"  changes         {plural(plan.files, 'file')}",
+        f"  files           {plan_lines.count(plan)}" if plan.files else "  files           none",
+        *(plan_lines.files(plan) if plan.files else ()),
     ]
     lines += [f"  conversation    {line}" for line in _sessions(plan)]
     lines += [f"  removes         {line}" for line in _gone_with_it(plan)]
@@ -207,7 +208,7 @@ def undo_text(result: undo.Result) -> str:
     if result.revived:
         lines.append(f"Live again: {', '.join(result.revived)}")
     lines += [f"Conversation: {line}" for line in sessions]
-    lines += [f"Gone with it, and kept in the backup: {line}" for line in _gone_with_it(result)]
+    lines += [f"Removed, because the backup has it: {line}" for line in _gone_with_it(result)]
     lines += [f"Made again: {line}" for line in _made_again(result)]
     if result.preserved_as.get("type") in ("branch", "stash"):
         lines.append(

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from devs_git.entrypoints.cli.texts.render import path, plural
 
 if TYPE_CHECKING:
-    from devs_git.commands import drop, restore, rewind
+    from devs_git.commands import drop, restore, rewind, undo
 
 _FILES: Final = 10  # files that a plan names
 _NAMES: Final = 5  # tasks or branches that one line names
 _WORDS: Final = (("added", "comes back"), ("modified", "changes"), ("deleted", "leaves"))
 
 
-def files(plan: rewind.Plan | drop.Result | restore.Result) -> list[str]:
+def files(plan: rewind.Plan | drop.Result | restore.Result | undo.Plan) -> list[str]:
     """The files that come back, change and leave: the first ten, then how many more there are."""
     found = _found(plan)
     named = [(word, name) for kind, word in _WORDS for name in found[kind]][:_FILES]
@@ -24,14 +24,14 @@ def files(plan: rewind.Plan | drop.Result | restore.Result) -> list[str]:
     return lines + ([f"{'':18}and {plural(more, 'more file')}"] if more else [])
 
 
-def count(plan: rewind.Plan | drop.Result | restore.Result) -> str:
+def count(plan: rewind.Plan | drop.Result | restore.Result | undo.Plan) -> str:
     """How many files come back, change and leave."""
     found = _found(plan)
     added, modified, deleted = (found[f"{kind}_count"] for kind, _ in _WORDS)
     return f"{plural(found['count'], 'file')} ({added} added, {modified} modified, {deleted} deleted)"
 
 
-def _found(plan: rewind.Plan | drop.Result | restore.Result) -> Mapping[str, Any]:
+def _found(plan: rewind.Plan | drop.Result | restore.Result | undo.Plan) -> Mapping[str, Any]:
     return plan.files if isinstance(plan.files, dict) else plan.changes
 
 
