@@ -82,7 +82,7 @@ MORE: Final = {
     "trace import": 46,
     "verify": 252,
     "mcp, start": 134,
-    "mcp, list of tools": 278,
+    "mcp, list of tools": 279,
 }
 
 

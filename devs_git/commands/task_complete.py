@@ -16,8 +16,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import Task
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
-from devs_git.errors import DevsError
-from devs_git.operations.checkpoint import complete_task, record_checkpoint, unstaged_work
+from devs_git.operations.checkpoint import complete_task, other_worktrees, record_checkpoint, unstaged_work
 from devs_git.operations.checkpoint.commit_work import Choice
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.ledger import task_files
@@ -81,7 +80,9 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     tip = workspace.ledger.require()
     task = require_task(task_files.history_here(tip, work.task), work.task)
     require_live(work.task, task.status)
-    _refuse_elsewhere(workspace, work.task)
+    other_worktrees.require_not_active(
+        workspace, work.task, "Complete it there. The changes staged here belong to another worktree."
+    )
     # What would refuse the record has to refuse the commit.
     record_checkpoint.visible_tag(workspace, tip, work.task)
     open_catalog.refresh_conversation(workspace, work.task)
@@ -110,18 +111,6 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     choice = own.choice if own else Choice(request.everything)
     done = complete_task.perform(workspace, job, choice=choice, check=check)
     return own.add_to(done) if own else done
-
-
-def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:
-    for name, lines in active_task.everywhere(workspace.places).items():
-        if active_task.task_of(lines) == task_id and name != workspace.places.worktree_id:
-            raise DevsError(
-                "TASK_ACTIVE",
-                f"{task_id} is active in another worktree ({name}).",
-                hint="Complete it there. The changes staged here belong to another worktree.",
-                task_id=task_id,
-                worktree=name,
-            )
 
 
 def _new_work(workspace: Workspace, tip: Tip, task: Task, head: str) -> bool:

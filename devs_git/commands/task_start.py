@@ -1,6 +1,6 @@
 """`task start`: start a task in this worktree; it is the active task until it is completed.
 
-A worktree has one active task: TASK_ACTIVE names the other one. TASK_EXISTS for the id of a live task. The id of a rewound
+A worktree has one active task: TASK_ACTIVE names the other one. TASK_EXISTS for the id of a live or abandoned task. The id of a rewound
 or dropped task is free again, and its numbers continue. A task starts again if its worktree lost the note of it (a crash).
 """
 
@@ -14,7 +14,7 @@ from devs_git.domain.ledger.event_keys import PHASES
 from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.events import Draft, one_line
 from devs_git.domain.ledger.history import History, Task
-from devs_git.domain.ledger.task_standing import LIVE
+from devs_git.domain.ledger.task_standing import TAKEN
 from devs_git.domain.text.field_values import check_body, check_value
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
@@ -171,7 +171,7 @@ def _phase(tip: Tip, name: str) -> str:
 def _refuse(workspace: Workspace, tip: Tip, task: Task | None) -> None:
     """`task`: the one with the id that is wanted, if the ledger has one."""
     here = work_of(active_task.read(workspace.places))
-    if task and task.status in LIVE:
+    if task and task.status in TAKEN:
         lost = task.status == "active" and task.worktree == workspace.places.worktree_id and not here
         if not lost:
             raise DevsError(

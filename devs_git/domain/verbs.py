@@ -120,6 +120,8 @@ _ROWS: Final = (
     ),
     Verb("task start", CHANGES, "Start a task in this worktree."),
     Verb("task complete", CHANGES, "Commit what is staged and tag the task as completed."),
+    Verb("task switch", CHANGES, "Make another active task of this worktree the current one."),
+    Verb("task abandon", CHANGES, "Give an active task up. Its checkpoints can be returned to."),
     Verb("task result", CHANGES, "Record a task's result, read from standard input."),
     Verb("task status", READS, "Show one task, or the active one."),
     Verb("contract start", CHANGES, "Name a line of work, and the session that steers it."),

@@ -14,7 +14,7 @@ trace list, trace search, trace export, conversation show, conversation snapshot
 directive list
 """
 _CHANGES: Final = """
-task start, task complete, task result, contract start, phase set, checkpoint, rewind, drop, fork, undo, checkout, branch,
+task start, task complete, task switch, task abandon, task result, contract start, phase set, checkpoint, rewind, drop, fork, undo, checkout, branch,
 restore, snapshot open, conversation rewind
 """
 _CHANGES_WHILE_FROZEN: Final = """

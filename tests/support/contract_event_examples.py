@@ -1,4 +1,4 @@
-"""Examples of the events of contracts and directives, for `event_examples`."""
+"""Examples of the events of contracts and directives, and of tasks that were given up, for `event_examples`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from devs_git.domain.ledger.event_contracts import ContractStarted, PhaseChanged
 from devs_git.domain.ledger.event_header import Content
-from devs_git.domain.ledger.event_tasks import DirectiveAdded, DirectiveWithdrawn
+from devs_git.domain.ledger.event_tasks import DirectiveAdded, DirectiveWithdrawn, TaskAbandoned
 
 OP: Final = "20010203T040506-1a2b3c4d"
 CONTRACTS: Final[tuple[tuple[Content, str, str], ...]] = (
@@ -30,6 +30,11 @@ CONTRACTS: Final[tuple[tuple[Content, str, str], ...]] = (
         PhaseChanged("", "task-1", "review", "", OP),
         "phase.changed",
         f"Devs-Task: task-1\nDevs-Phase: review\nDevs-Op: {OP}",
+    ),
+    (
+        TaskAbandoned("task-1", OP),
+        "task.abandoned",
+        f"Devs-Task: task-1\nDevs-Op: {OP}\nDevs-Status: task-1 abandoned",
     ),
     (DirectiveAdded(OP, "task-1"), "directive.added", f"Devs-Directive: {OP}\nDevs-Task: task-1"),
     (DirectiveWithdrawn(OP, "task-1"), "directive.withdrawn", f"Devs-Directive: {OP}\nDevs-Task: task-1"),

@@ -5,12 +5,21 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from devs_git.commands import checkpoint, restore, rewind, task_complete, task_result, task_start, undo
+from devs_git.commands import (
+    checkpoint,
+    restore,
+    rewind,
+    task_abandon,
+    task_complete,
+    task_result,
+    task_start,
+    undo,
+)
 from devs_git.errors import DevsError
 from devs_git.storage.worktree import active_task
 from tests.support.clones import Clone, Pair
 
-_ANY = ("result", "rewind", "rewind", "rewind", "undo", "undo", "restore", "branch", "meet")
+_ANY = ("result", "abandon", "rewind", "rewind", "rewind", "undo", "undo", "restore", "branch", "meet")
 # Where a task is active, and where none is.
 _WORK = ("checkpoint", "checkpoint", "checkpoint", "complete", "complete", "complete", "complete", *_ANY)
 _BETWEEN = ("start",) * 8 + _ANY
@@ -66,6 +75,17 @@ class RandomWork:
 
     def _result(self, clone: Clone) -> None:
         self._call(clone, "task result", task_result.Request(self.random.choice(TASKS), "It works."))
+
+    def _abandon(self, clone: Clone) -> None:
+        """Not always the active task; now and then with its files."""
+        task = self.random.choice((None, None, *TASKS))
+        preserve = self.random.choice((None, "discard"))
+        request = (
+            task_abandon.Request(task, rewind=True, preserve=preserve)
+            if preserve
+            else task_abandon.Request(task)
+        )
+        self._call(clone, "task abandon", request)
 
     def _rewind(self, clone: Clone) -> None:
         mode = self.random.choice(("branch", "discard"))

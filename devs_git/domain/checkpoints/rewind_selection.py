@@ -171,11 +171,13 @@ def _effect(
 def _rewound(
     history: History, undone: tuple[Checkpoint, ...], affected: Collection[str]
 ) -> list[tuple[str, str]]:
-    """The new status of those tasks that have no live completion any more."""
+    """The new status of those tasks that have no live completion any more. An abandoned one stays abandoned."""
     gone = {point.tag for point in undone}
     left = {p.task_id for p in history.live() if p.completed and p.tag not in gone}
     return [
-        (task, "rewound") for task in affected if task not in left and history.tasks[task].status != "rewound"
+        (task, "rewound")
+        for task in affected
+        if task not in left and history.tasks[task].status not in ("rewound", "abandoned")
     ]
 
 

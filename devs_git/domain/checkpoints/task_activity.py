@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devs_git.domain.checkpoints.commit_trailers import Work, work_of
 from devs_git.domain.checkpoints.rewind_selection import Effect
-from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.history import History, Task
 
 
 def task_of(lines: str) -> str:
@@ -13,11 +13,15 @@ def task_of(lines: str) -> str:
     return work.task if work else ""
 
 
+def lines_of(history: History, task: Task) -> str:
+    """The lines of a task that becomes active again."""
+    return Work(task.task_id, task.agent, "", history.phase_of(task)).lines()
+
+
 def after_rewind(history: History, effect: Effect, lines: str) -> str:
     """The lines afterwards: '' if their task was undone, or those of the target's task if that is active again."""
     if effect.reactivated:
-        task = history.tasks[effect.reactivated]
-        return Work(task.task_id, task.agent, "", history.phase_of(task)).lines()
+        return lines_of(history, history.tasks[effect.reactivated])
     return "" if task_of(lines) in effect.affected else lines
 
 

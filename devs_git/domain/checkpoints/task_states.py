@@ -1,13 +1,13 @@
 """When a task may be started, worked on or completed.
 
 Refusals: TASK_NOT_FOUND (the ledger does not have it), TASK_EXISTS (the id is live, or completed with nothing new since),
-CONFLICT (rewound or dropped: it has to be started again).
+CONFLICT (rewound or dropped: it has to be started again; abandoned: one of its checkpoints has to be returned to).
 """
 
 from __future__ import annotations
 
 from devs_git.domain.ledger.history import History, Task
-from devs_git.domain.ledger.task_standing import LIVE
+from devs_git.domain.ledger.task_standing import ABANDONED, LIVE
 from devs_git.errors import DevsError
 
 
@@ -33,9 +33,15 @@ def _question(task_id: str) -> str:
     return f"Did you mean {meant}? " if meant else ""
 
 
+def _return(task_id: str) -> str:
+    return f"It is active again after a rewind to one of its checkpoints: devs-git show {task_id}"
+
+
 def require_live(task_id: str, status: str) -> None:
-    """CONFLICT if the task was rewound or dropped."""
+    """CONFLICT if the task was rewound, dropped or abandoned."""
     require_known(task_id, status)
+    if status == ABANDONED:
+        raise DevsError("CONFLICT", f"{task_id} was abandoned.", hint=_return(task_id), task_id=task_id)
     if status not in LIVE:
         raise DevsError(
             "CONFLICT",
@@ -46,13 +52,15 @@ def require_live(task_id: str, status: str) -> None:
 
 
 def require_reader(task_id: str, status: str) -> None:
-    """CONFLICT if no agent would get a directive of the task, because it was rewound or dropped."""
+    """CONFLICT if no agent would get a directive of the task, because it was rewound, dropped or abandoned."""
     require_known(task_id, status)
     if status not in LIVE:
         raise DevsError(
             "CONFLICT",
             f"{task_id} was {status}, so no agent would get the directive.",
-            hint=f"Return from the operation that undid it (devs-git undo), or start it again: devs-git task start {task_id}",
+            hint=_return(task_id)
+            if status == ABANDONED
+            else f"Return from the operation that undid it (devs-git undo), or start it again: devs-git task start {task_id}",
             task_id=task_id,
         )
 

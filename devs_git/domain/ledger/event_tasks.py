@@ -1,4 +1,4 @@
-"""Events of tasks: a task was started, it has a result, and a person wrote a directive for it, or took one back.
+"""Events of tasks: a task was started, it has a result, it was given up, and a person wrote a directive for it, or took one back.
 
 The text of a directive is in `directives/<directive_id>.yaml`.
 """
@@ -82,6 +82,23 @@ class TaskResult:
 
     @classmethod
     def of(cls, event: Event) -> TaskResult:
+        return cls(event.task, event.op_id)
+
+
+@immutable
+class TaskAbandoned:
+    """An active task was given up. It stays so in each clone, until an operation goes back to one of its checkpoints."""
+
+    type: ClassVar[str] = "task.abandoned"
+    task: str
+    op_id: str
+
+    def fields(self) -> Fields:
+        status = (Key.STATUS, f"{self.task} abandoned")
+        return (*non_empty((Key.TASK, self.task), (Key.OP, self.op_id)), status)
+
+    @classmethod
+    def of(cls, event: Event) -> TaskAbandoned:
         return cls(event.task, event.op_id)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Replaced, Rewound, unreadable
-from devs_git.domain.ledger.ids import is_oid
+from devs_git.domain.ledger.ids import oid_or_nothing
 from devs_git.values import field, immutable, mutable, replace
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Checkpoint:
 
 @immutable
 class Task:
-    """A task; `status` is active, completed, rewound or dropped. `started_on` is the commit of HEAD when it began.
+    """A task; `status` is active, completed, abandoned, rewound or dropped. `started_on` is the commit of HEAD when it began.
     `phase` is its own: '' if its contract's counts (`History.phase_of`). `spawned_by` is a client and a session,
     `actor` who started it. Of a fork, `forked_from` is where it began, `forked_session` the session that it goes on with.
     """
@@ -218,7 +218,9 @@ def _start(event: Event, number: int, before: Task | None) -> Task:
         worktree=event.get(Key.WORKTREE),
         started_at=event.get(Key.FINISHED),
         # An active task that lost its worktree's note is started again: it began where it began first.
-        started_on=before.started_on if before and before.status == "active" else _oid(event.get(Key.FROM)),
+        started_on=before.started_on
+        if before and before.status == "active"
+        else oid_or_nothing(event.get(Key.FROM)),
         next_number=number,
         first_number=number,
         parent=event.get(Key.PARENT),
@@ -227,11 +229,6 @@ def _start(event: Event, number: int, before: Task | None) -> Task:
         forked_from=event.get(Key.FORKED_FROM),
         forked_session=event.get(Key.FORKED_SESSION),
     )
-
-
-def _oid(text: str) -> str:
-    """The oid; '' for another text, which git could take for an option."""
-    return text if is_oid(text) else ""
 
 
 def _add(history: History, point: Checkpoint, status: str = "") -> None:
@@ -265,8 +262,10 @@ def _apply(history: History, event: Event) -> None:
     _apply_moves(history, event)
     for line in event.all(Key.STATUS):
         name, status = line.split()
-        if name in history.tasks:
-            history.tasks[name] = replace(history.tasks[name], status=status)
+        task = history.tasks.get(name)
+        # If one clone gave a task up and another completed it, it is completed, whichever came first.
+        if task and (task.status, status) != ("completed", "abandoned"):
+            history.tasks[name] = replace(task, status=status)
 
 
 def _apply_moves(history: History, event: Event) -> None:

@@ -47,6 +47,11 @@ def is_oid(text: str) -> bool:
     return _OID.fullmatch(text) is not None
 
 
+def oid_or_nothing(text: str) -> str:
+    """The oid; '' for another text, which git could take for an option."""
+    return text if is_oid(text) else ""
+
+
 def is_operation(text: str) -> bool:
     """Whether a text is the id of an operation. Ask before it becomes part of a path: it may be any file name."""
     return _OPERATION.fullmatch(text) is not None

@@ -16,6 +16,9 @@ from devs_git.domain.ledger.history import History, fold
 from devs_git.values import field, immutable, mutable
 
 LIVE: Final = ("active", "completed")
+# Given up, though nothing undid it: its id stays taken.
+ABANDONED: Final = "abandoned"
+TAKEN: Final = (*LIVE, ABANDONED)
 # Events. To read more of them and then all takes longer than to read all at once.
 _MOST: Final = 4000
 

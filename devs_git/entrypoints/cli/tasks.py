@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.rewind import PRESERVE, UNTRACKED
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.entrypoints.cli.texts import task_text
 from devs_git.entrypoints.cli.texts.render import path, plural, status_word, table, when
@@ -140,6 +141,35 @@ def task_complete(
 
     _refuse_both(everything=everything, mine=mine, session=session)
     return Request(task_id, message, everything, mine, session)
+
+
+@command("task switch", text=task_text.switch_text, example="devs-git task switch 10")
+@click.argument("task_id", metavar="ID")
+def task_switch(*, task_id: str) -> VerbRequest:
+    from devs_git.commands.task_switch import Request
+
+    return Request(task_id)
+
+
+@command(
+    "task abandon",
+    text=task_text.abandon_text,
+    plan=task_text.abandon_plan_text,
+    asks=lambda _workspace, request: request.rewind,
+    example="devs-git task abandon\ndevs-git task abandon 10 --rewind",
+    notes="Its id stays taken. Without --rewind no file changes.",
+)
+@click.argument("task_id", metavar="[ID]", required=False)
+@click.option("--rewind", is_flag=True, help="Go back to where the task began, too, as rewind --before does.")
+@PRESERVE
+@UNTRACKED
+@click.option("--plan", "plan_id", metavar="ID", help="Apply exactly this plan of a dry run, or refuse.")
+@click.option("--dry-run", is_flag=True, help="Only show what --rewind would do; write nothing.")
+@click.option("--force", is_flag=True, help="Go back although another session is at work here.")
+def task_abandon(**options: Any) -> VerbRequest:
+    from devs_git.commands.task_abandon import Request
+
+    return Request(**options)
 
 
 @command(

@@ -9,7 +9,7 @@ from devs_git.domain.ledger.event_contracts import session_text
 from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.history import History, Task
-from devs_git.domain.ledger.task_standing import LIVE
+from devs_git.domain.ledger.task_standing import TAKEN
 from devs_git.errors import DevsError
 from devs_git.operations.contracts import sessions
 from devs_git.operations.fork import fork_session, fork_worktree, guard
@@ -153,7 +153,7 @@ def _draft(at: tuple[Workspace, Tip], point: ForkPoint, begun: TaskStarted, new:
 
 def _refuse_taken(history: History, task_id: str) -> None:
     task = history.tasks.get(task_id)
-    if task and task.status in LIVE:
+    if task and task.status in TAKEN:
         raise DevsError(
             "TASK_EXISTS",
             f"{task_id} already exists and is {task.status}.",

@@ -21,6 +21,7 @@ COLOURS: Final = {
     "rewound": "bright_black",
     "replaced": "bright_black",
     "dropped": "bright_black",
+    "abandoned": "bright_black",
     "added": "green",
     "deleted": "red",
     "modified": "yellow",

@@ -1,4 +1,4 @@
-"""The text of a task."""
+"""task status, task switch and task abandon as text for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
-    from devs_git.commands import task_status
+    from devs_git.commands import task_abandon, task_status, task_switch
 
 
 def status_text(result: task_status.Result) -> str:
@@ -33,3 +33,36 @@ def status_text(result: task_status.Result) -> str:
     lines += [result.way_back] if result.way_back else []
     lines += [f"not recorded: {line}" for line in result.unrecorded]
     return "\n".join(lines)
+
+
+def switch_text(result: task_switch.Result) -> str:
+    name = paint(result.task_id, bold=True)
+    if result.before == result.task_id:
+        return f"{name} is the current task of this worktree already."
+    stays = f" {result.before} stays active." if result.before else ""
+    return f"{name} is the current task of this worktree now.{stays}"
+
+
+def abandon_plan_text(plan: task_abandon.Result) -> str:
+    """The plan of its rewind."""
+    from devs_git.entrypoints.cli.texts import move_text
+    from devs_git.operations.rewind import go_back
+
+    first = f"Abandon {plan.task_id}; its id stays taken"
+    return (
+        f"{first}\n{move_text.rewind_plan_text(plan.rewind)}"
+        if isinstance(plan.rewind, go_back.Plan)
+        else first
+    )
+
+
+def abandon_text(result: task_abandon.Result) -> str:
+    from devs_git.entrypoints.cli.texts import move_text
+    from devs_git.operations.rewind import go_back
+
+    first = f"{paint(result.task_id, bold=True)} is abandoned. Its id stays taken."
+    if isinstance(result.rewind, go_back.Result):
+        return f"{first}\n{move_text.rewind_text(result.rewind)}"
+    if not result.checkpoints:
+        return f"{first} It has no checkpoint, and no file was changed."
+    return f"{first} No file was changed.\nTo go on with it: devs-git rewind {result.checkpoints[-1]}"
