@@ -73,7 +73,7 @@ PYTEST = -m pytest -n 2 --dist worksteal
 in_memory = folder=$$(mktemp -d "$(or $(call room,$(1)),$${TMPDIR:-/tmp})/devs-git-XXXXXX") \
 	&& trap 'rm -rf "$$folder"' EXIT INT TERM && env TMPDIR="$$folder"
 
-.PHONY: demo test measured test-all test-clients clients client-examples lint house env npm needs bench bench-peers clean man pages
+.PHONY: demo test measured test-all test-clients clients client-examples lint house env npm needs bench bench-peers clean man pages screens
 
 demo: $(STAMP)
 	@$(BIN)/devs-git demo
@@ -122,6 +122,10 @@ lint: $(STAMP)
 # Figures of the source tree, each with its goal.
 house: $(STAMP)
 	$(BIN)/python -m tests.house
+
+# What a terminal of 80 and of 40 columns shows; tests/test_screens.py compares it.
+screens: $(STAMP)
+	$(BIN)/python -m tests.screens
 
 bench: $(STAMP)
 	$(BIN)/python -m bench

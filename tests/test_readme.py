@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import real_repository
+
 pytestmark = pytest.mark.thorough
 README = Path(__file__).parent.parent / "README.md"
-WORK = "echo 'one line more' >> src/dates.py"
 
 
 def test_the_ten_commands_run_as_they_stand(git: Callable[..., str], tmp_path: Path) -> None:
@@ -21,12 +22,8 @@ def test_the_ten_commands_run_as_they_stand(git: Callable[..., str], tmp_path: P
     block = section.partition("```sh\n")[2].partition("```")[0]
     assert len(set(re.findall(r"^devs-git (task \w+|\w+)", block, re.MULTILINE))) == 10
     top = tmp_path / "your" / "repository"
-    (top / "src").mkdir(parents=True)
-    (top / "src" / "dates.py").write_text("first\n")
-    git("init", "-q", str(top))
-    git("add", ".", where=top)
-    git("commit", "-q", "-m", "first", where=top)
-    script = re.sub("^# .*$", WORK, block, flags=re.MULTILINE)
+    real_repository.make(top)
+    script = re.sub("^# .*$", real_repository.WORK, block, flags=re.MULTILINE)
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
