@@ -14,6 +14,7 @@ from bench import (
     capturing,
     committing,
     forking,
+    large_ledgers,
     lengthening,
     moment_refs,
     moments,
@@ -63,6 +64,8 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "beside": lambda: moment_refs.beside_git(bench, rounds),
         "serving": lambda: serving.serving(bench, rounds, peers),
         "large": lambda: moving.large(bench, min(rounds, 3)),
+        "writing": lambda: large_ledgers.writing(bench, min(rounds, 3)),
+        "judging": lambda: [*large_ledgers.judging(bench, 1), *verifying.verify_many(bench)],
     }
 
 
@@ -73,7 +76,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify copies getting sessions searching capturing ingesting moments beside serving large",
+        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify copies getting sessions searching capturing ingesting moments beside serving large writing judging",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

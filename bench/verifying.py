@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from subprocess import PIPE
 from typing import IO
@@ -38,9 +39,20 @@ def verify(bench: Bench, rounds: int) -> list[Row]:
     return [Row(name, mine, "git fsck", theirs, mine, bound=10_000, note="half of the gates signed")]
 
 
+def verify_many(bench: Bench) -> list[Row]:
+    """Ten times as many of both: at most 25 times as long as git looks at the same objects."""
+    top = written(bench, "verify many", partial(_write, times=10))
+    ours = Arm("verify", ((OURS, "verify", "--require", "signed"),), top)
+    git = Arm("git fsck", (("git", "fsck", "--no-dangling"),), top)
+    found = bench.side_by_side(ours, git, rounds=1)
+    name = f"verify, {COMMITS * 10:,} commits and {GATES * 10:,} gates"
+    mine, theirs = found["verify"].wall, found["git fsck"].wall
+    return [Row(name, mine, "git fsck", theirs, mine / theirs, unit="x", bound=25)]
+
+
 def make(bench: Bench) -> Path:
     """A repository with that many commits, each bound to the ledger, whose decided gates are signed."""
-    return written(bench, "verify", _write)
+    return written(bench, "verify", partial(_write, times=1))
 
 
 def written(bench: Bench, name: str, write: Callable[[Import, str, Path, bytes], None]) -> Path:
@@ -97,12 +109,13 @@ class Import:
         return self.commit(LEDGER, Event(kind, kind, ()).message(), files, begin=begin, merge=merge)
 
 
-def _write(to: Import, genesis: str, key: Path, policy: bytes) -> None:
-    """Gates that are asked and decided among the commits, then as many that wait."""
+def _write(to: Import, genesis: str, key: Path, policy: bytes, *, times: int) -> None:
+    """Gates that are asked and decided among the commits, then as many that wait; `times` as many of all."""
+    commits, gates = COMMITS * times, GATES * times
     event = to.event("policy.set", [("policy.yaml", policy)], begin=f"{LEDGER}~1")
-    head, decided = "", GATES // 2
-    for number in range(GATES):
-        for at in range(COMMITS // decided if number < decided else 0):
+    head, decided = "", gates // 2
+    for number in range(gates):
+        for at in range(commits // decided if number < decided else 0):
             begin = "" if head else "refs/heads/main^0"
             text = f"Work {number}.{at}\n\nDevs-Ledger: {event}\n"
             head = to.commit(MAIN, text, [("work.py", text.encode())], begin=begin)
