@@ -143,16 +143,23 @@ def run(workspace: Workspace, request: Request) -> Result:
     read: list[Event] = []
     statuses = Statuses()
     page = _Page(request)
-    items = _noted(_newest(statuses.note_each(workspace.ledger.newest_first()), request), read)
+    listed = _by_index(workspace, request)
+    events = statuses.note_each(workspace.ledger.newest_first()) if listed is None else listed
+    items = _noted(_newest(events, request), read)
     wanted = (one for one in items if isinstance(one, Event) or request.task in ("", one.task_id))
     page.fill(_with_moments(wanted, workspace, request) if request.moments else wanted)
     if request.task and not (page.points or page.moments or request.cursor):
         _must_exist(workspace, request.task)
-    # Older operations do not affect these checkpoints, which were recorded later.
-    newer = History("", {}, {point.tag: point for point in page.points}, read)
-    here = clone_history.view_here(workspace.store_git, workspace.places.common, newer)
-    seen = list(here.checkpoints.values())
-    rows = commit_locations.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
+    if listed is None:
+        # Older operations do not affect these checkpoints, which were recorded later.
+        newer = History("", {}, {point.tag: point for point in page.points}, read)
+        here = clone_history.view_here(workspace.store_git, workspace.places.common, newer)
+    else:
+        here = newer = _history_of(workspace, page.points)
+    seen = [here.checkpoints[tag] for tag in dict.fromkeys(point.tag for point in page.points)]
+    rows = commit_locations.rows(
+        workspace, seen, newer, lambda point: _status(here, workspace, point, statuses)
+    )
     result = Result(
         rows,
         tuple(page.operations),
@@ -238,7 +245,23 @@ def _listed(workspace: Workspace, found: list[tuple[ReadMoment, int]]) -> tuple[
     )
 
 
-def _status(workspace: Workspace, point: Checkpoint, statuses: Statuses) -> str:
+def _by_index(workspace: Workspace, request: Request) -> list[Event] | None:
+    """The events of a page that begins far from the tip, or is of one task; None if all are read from the tip on."""
+    if request.moments or not (request.task or request.cursor):
+        return None
+    from devs_git.storage.ledger.index import listing
+
+    return listing.events_of_points(workspace.ledger.tip(), request.task, request.cursor, request.limit)
+
+
+def _history_of(workspace: Workspace, points: list[Checkpoint]) -> History:
+    """The history for this clone of the tasks of these checkpoints."""
+    from devs_git.storage.ledger.index import listing
+
+    return listing.of_tasks(workspace.ledger.tip(), *{point.task_id for point in points})
+
+
+def _status(here: History, workspace: Workspace, point: Checkpoint, statuses: Statuses) -> str:
     """The status of a checkpoint's task, only if its row depends on it.
 
     Before a merge of two ledgers the order of events does not tell the status, and an operation gives a status only on
@@ -246,6 +269,8 @@ def _status(workspace: Workspace, point: Checkpoint, statuses: Statuses) -> str:
     """
     if point.completed or not point.live:
         return ""
+    if point.task_id in here.tasks:
+        return here.tasks[point.task_id].status
     said = statuses.of(point.task_id)
     return said or workspace.ledger.tip().here.tasks[point.task_id].status
 
@@ -255,7 +280,12 @@ def _operation(event: Event, position: int) -> Operation:
 
 
 def _must_exist(workspace: Workspace, task: str) -> None:
-    tasks = workspace.ledger.tip().history.tasks
+    from devs_git.storage.ledger.index import listing
+
+    tip = workspace.ledger.tip()
+    if task in listing.of_tasks(tip, task).tasks:
+        return
+    tasks = tip.history.tasks
     if task not in tasks:
         from devs_git.domain.ledger import resolve
 

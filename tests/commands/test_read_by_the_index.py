@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import diff
+from devs_git.commands import diff, log
 from devs_git.storage.ledger.index import NAME
 from devs_git.workspace import Workspace
 from tests.support.clones import Pair
@@ -30,3 +30,19 @@ def test_diff_answers_by_the_index_as_by_the_whole_ledger(pair: Pair) -> None:
     index.touch()
     assert [diff.run(Workspace.open(pair.ann.top), request) for request in requests] == before
     assert index.stat().st_size
+
+
+def test_log_answers_by_the_index_as_by_the_whole_ledger(pair: Pair) -> None:
+    for who, task in ((pair.ann, "10"), (pair.bob, "11"), (pair.ann, "12")):
+        who.task(task)
+    pair.meet()
+    workspace = Workspace.open(pair.ann.top)
+    tags = [row.tag for row in log.run(workspace, log.Request()).checkpoints]
+    assert len(tags) > 2
+    requests = [log.Request(cursor=tag, limit=limit) for tag in tags for limit in (1, 20)]
+    requests += [
+        log.Request(task=task, graph=graph) for task in ("10", "11", "12") for graph in (True, False)
+    ]
+    before = [log.run(Workspace.open(pair.ann.top), request) for request in requests]
+    (workspace.places.common / NAME).touch()
+    assert [log.run(Workspace.open(pair.ann.top), request) for request in requests] == before

@@ -101,7 +101,7 @@ def events_of(ledger: Ledger, rows: Iterable[tuple[object, ...]]) -> list[Event]
 
 
 def _history(tip: Tip, base: sqlite3.Connection, tasks: set[str]) -> History:
-    folded = fold(events_of(tip.ledger, _rows(base, _OF_TASKS, _linked(base, tasks))))
+    folded = fold(events_of(tip.ledger, rows_of_tasks(base, tasks)))
     found = {name: task for name, task in folded.tasks.items() if name in tasks}
     history = History(
         tip=tip.oid,
@@ -112,6 +112,11 @@ def _history(tip: Tip, base: sqlite3.Connection, tasks: set[str]) -> History:
     if clone_view.points_in_doubt(history):
         history.operations.extend(events_of(tip.ledger, _flagged(base, PRESERVES)))
     return clone_history.view_here(tip.ledger.reader, tip.ledger.common, history)
+
+
+def rows_of_tasks(base: sqlite3.Connection, tasks: set[str]) -> Iterator[tuple[object, ...]]:
+    """Number and oid of each event without which these tasks cannot be folded."""
+    return _rows(base, _OF_TASKS, _linked(base, tasks))
 
 
 def _linked(base: sqlite3.Connection, tasks: set[str]) -> set[str]:

@@ -14,6 +14,7 @@ from devs_git.storage.ledger.index import NAME
 
 if TYPE_CHECKING:
     from devs_git.domain.ledger.event_contracts import Contract
+    from devs_git.domain.ledger.events import Event
     from devs_git.domain.ledger.history import History, Task
     from devs_git.domain.ledger.ids import Target
     from devs_git.storage.ledger.store import Tip
@@ -70,6 +71,19 @@ def tasks_at(tip: Tip, commits: Sequence[str]) -> set[str] | None:
     from devs_git.storage.ledger.index import index_queries
 
     return index_queries.tasks_at(tip, commits)
+
+
+def events_of_points(tip: Tip, task: str, cursor: str, limit: int) -> list[Event] | None:
+    """Events, newest first, from which `recent.newest` makes the same page as from all events; None without an index.
+
+    The page has `limit` checkpoints of `task` ('' for all), below the one with the tag `cursor`; one of both is given. What
+    `newest` makes of these events for other tasks, above the page or below it may be incomplete.
+    """
+    if not has_index(tip):
+        return None
+    from devs_git.storage.ledger.index import index_pages
+
+    return index_pages.events_of_points(tip, index_pages.PointPage(task, cursor, limit))
 
 
 def children(tip: Tip, task: str) -> list[Task]:
