@@ -164,6 +164,9 @@ def _onward(workspace: Workspace, request: Request, wanted: Filter, tip: str) ->
 
 def _must_exist(workspace: Workspace, catalog: Catalog, request: Request) -> None:
     if request.task_id and not steering.is_task(catalog, request.task_id):
-        require_known(request.task_id, workspace.ledger.tip().standing_of_task(request.task_id).status)
+        from devs_git.storage.ledger.index import listing
+
+        task = listing.of_tasks(workspace.ledger.tip(), request.task_id).tasks.get(request.task_id)
+        require_known(request.task_id, task.status if task else "")
     if request.contract and not steering.is_contract(catalog, request.contract):
         contracts.require(workspace.ledger.tip().history, request.contract)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from devs_git.commands import diff, log
+from devs_git.commands import diff, history, log
 from devs_git.storage.ledger.index import NAME
 from devs_git.workspace import Workspace
 from tests.support.clones import Pair
@@ -46,3 +47,26 @@ def test_log_answers_by_the_index_as_by_the_whole_ledger(pair: Pair) -> None:
     before = [log.run(Workspace.open(pair.ann.top), request) for request in requests]
     (workspace.places.common / NAME).touch()
     assert [log.run(Workspace.open(pair.ann.top), request) for request in requests] == before
+
+
+def pages(top: Path, **wanted: Any) -> list[history.Result]:
+    """All pages of two rows."""
+    found, cursor = list[history.Result](), ""
+    while not found or cursor:
+        found.append(history.run(Workspace.open(top), history.Request(limit=2, cursor=cursor, **wanted)))
+        cursor = found[-1].next_cursor
+    return found
+
+
+def test_each_page_of_history_by_the_index_is_that_of_the_whole_ledger(pair: Pair) -> None:
+    for who, task in ((pair.ann, "10"), (pair.bob, "11"), (pair.ann, "12")):
+        who.task(task)
+    pair.meet()
+    pair.ann.task("13")
+    filters: list[dict[str, Any]] = [{"task_id": f"1{number}"} for number in range(4)]
+    filters += [{"types": types} for types in (("task",), ("file",), ("checkpoint", "repository"), ("gate",))]
+    filters += [{"agent": "developer"}, {"agent": "reviewer"}, {"task_id": "10", "types": ("file",)}, {}]
+    before = [pages(pair.ann.top, **wanted) for wanted in filters]
+    assert max(map(len, before)) > 2
+    (Workspace.open(pair.ann.top).places.common / NAME).touch()
+    assert [pages(pair.ann.top, **wanted) for wanted in filters] == before

@@ -8,7 +8,7 @@ from itertools import islice
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.timeline import kinds
 from devs_git.domain.timeline.positions import BackPlace
-from devs_git.domain.timeline.stream_rows import Row
+from devs_git.domain.timeline.stream_rows import Filter, Row
 from devs_git.operations.timeline import task_changes
 from devs_git.operations.timeline.row_maker import RowMaker
 from devs_git.storage.catalog import message_stream
@@ -59,7 +59,7 @@ def _events(workspace: Workspace, maker: RowMaker, start: BackPlace, at_once: in
     """The events that have wanted rows. Of the first one the rows that were read already are left out."""
     if not start.event or maker.wanted.types == (kinds.CHAT,):
         return
-    walk = event_walk.back(workspace.ledger, start.event, start.merge)
+    walk = _walk(workspace, maker.wanted, start)
     may_want = ((event, merge) for event, merge in walk if maker.may_want(event))
     while chunk := list(islice(may_want, at_once)):
         wants_files = maker.wanted.has_type(kinds.FILE)
@@ -69,6 +69,17 @@ def _events(workspace: Workspace, maker: RowMaker, start: BackPlace, at_once: in
             found = tuple((at, row) for at, row in maker.of_event(event, files) if at >= skip)
             if found:
                 yield EventRows(event, merge, found)
+
+
+def _walk(workspace: Workspace, wanted: Filter, start: BackPlace) -> Iterator[tuple[Event, str]]:
+    """The events from `start` on; of a filter that few events fit, only those that it may want."""
+    found = None
+    if wanted.task_id or wanted.agent or wanted.types:
+        from devs_git.storage.ledger.index import listing
+
+        few = listing.EventFilter(wanted.task_id, wanted.types, wanted.agent)
+        found = listing.before(workspace.ledger.tip(), start.event, start.merge, few)
+    return event_walk.back(workspace.ledger, start.event, start.merge) if found is None else found
 
 
 def _messages(catalog: Catalog, maker: RowMaker, start: BackPlace) -> Iterator[RecordedMessage]:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.domain.ledger import event_names
 from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import Target
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
+from devs_git.storage.ledger import event_walk
 from devs_git.storage.ledger.index import NAME, index_queries, index_tables, listing
 from devs_git.storage.ledger.store import Ledger, Tip
 from devs_git.workspace import Workspace
@@ -191,6 +193,24 @@ def same_pages(ledger: Ledger, dice: random.Random) -> None:
         assert page(items(events), "", cursor, limit) == page(whole, "", cursor, limit)
 
 
+def same_walks(ledger: Ledger, dice: random.Random) -> None:
+    """Each walk back from an event, of one task or one type, is the whole walk without the other events."""
+    tip = ledger.tip()
+    walk = list(event_walk.back(ledger, tip.oid))
+    for at, (start, merge) in enumerate(walk):
+        for name in ("", merge) if dice.random() < 0.3 else ():
+            whole = list(event_walk.back(ledger, start.oid, name))
+            task, kind = dice.choice(TASKS), dice.choice(("task", "checkpoint", "rewind"))
+            by_task = listing.before(tip, start.oid, name, listing.EventFilter(task=task))
+            by_kind = listing.before(tip, start.oid, name, listing.EventFilter(kinds=(kind,)))
+            assert at or (by_task is not None and by_kind is not None)
+            if by_task is not None:
+                expected = [one for one in whole if task in one[0].tasks]
+                assert [one for one in by_task if task in one[0].tasks] == expected
+            if by_kind is not None:
+                assert list(by_kind) == [one for one in whole if event_names.kind_of(one[0])[0] == kind]
+
+
 def harm(story: Story, path: Path, older: list[bytes], foreign: bytes) -> None:
     """What may happen to the file between two commands."""
     what = story.random.choice(
@@ -247,6 +267,7 @@ def test_the_index_answers_as_the_fold_whatever_happens_to_its_file(seed: int, l
         same(Workspace.open(ledgered.top).ledger, story.tags)
         path.touch()
         same_pages(Workspace.open(ledgered.top).ledger, story.random)
+        same_walks(Workspace.open(ledgered.top).ledger, story.random)
         now = Workspace.open(ledgered.top).ledger.tip()
         # A damaged file was deleted; in a ledger as small as this one nobody makes it again unasked.
         path.touch()
