@@ -24,6 +24,7 @@ from bench import (
     saving,
     serving,
     sessions,
+    syncing,
     traces,
     verifying,
 )
@@ -50,6 +51,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "branches": lambda: moving.branches(bench, rounds),
         "saving": lambda: saving.large_file(bench, rounds),
         "verify": lambda: verifying.verify(bench, rounds),
+        "syncing": lambda: syncing.sync(bench, rounds),
         "copies": lambda: lengthening.copies(bench, rounds),
         "getting": lambda: traces.getting(bench, rounds),
         "sessions": lambda: sessions.writing(bench, rounds),
@@ -76,7 +78,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify copies getting sessions searching capturing ingesting moments beside serving large writing judging",
+        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify syncing copies getting sessions searching capturing ingesting moments beside serving large writing judging",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

@@ -18,7 +18,7 @@ from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.merge_rules import Superseded
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError
-from devs_git.operations.sync import consent, known_remote, merge_ledgers, so_far, trial
+from devs_git.operations.sync import consent, known_remote, merge_ledgers, push_parts, so_far, trial
 from devs_git.operations.sync.remote_branches import RemoteBranches, look
 from devs_git.storage.git import refs
 from devs_git.storage.git.remotes import remote_repository, remote_urls
@@ -29,7 +29,6 @@ from devs_git.values import field, immutable, mutable, replace
 from devs_git.workspace import Workspace
 
 ATTEMPTS: Final = 8  # other clones may push at the same time
-AT_ONCE: Final = 500  # refs of one push: their names are arguments
 
 
 @immutable
@@ -239,14 +238,16 @@ def _publish(
     for held in (there, remote_repository.list_devs_refs(workspace.ledger.git)):
         log.left |= dict.fromkeys(wanted_refs.strangers(history, held))
     ledger = tip if tip != remote_tip else ""
-    for at in range(0, len(steps), AT_ONCE) or (range(1) if ledger else ()):
-        part = steps[at : at + AT_ONCE]
-        log.sending = (*((LEDGER,) if ledger and at == 0 else ()), *(u.ref for u in part))
-        other.push(ledger if at == 0 else "", part)
+    for part in push_parts.split(steps, there, remote_repository.list_devs_refs(workspace.ledger.git)) or (
+        [push_parts.Part()] if ledger else []
+    ):
+        log.sending = (*((LEDGER,) if ledger else ()), *(u.ref for u in part.updates))
+        other.push(ledger, () if part.folders else part.updates, part.folders)
+        ledger = ""
         log.pushed |= dict.fromkeys(log.sending)
         log.sending = ()
-        log.moved |= dict.fromkeys(u.ref for u in part if NO_OID not in (u.old, u.new))
-        log.deleted |= dict.fromkeys(u.ref for u in part if u.new == NO_OID)
+        log.moved |= dict.fromkeys(u.ref for u in part.updates if NO_OID not in (u.old, u.new))
+        log.deleted |= dict.fromkeys(u.ref for u in part.updates if u.new == NO_OID)
 
 
 def _result(workspace: Workspace, other: Remote, log: _Log, tip: str, before: Mapping[str, str]) -> Result:

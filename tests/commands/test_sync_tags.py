@@ -6,10 +6,11 @@ import os
 
 import pytest
 
-from devs_git.commands import checkpoint, rewind, sync, task_complete, task_start, undo
+from devs_git.commands import checkpoint, rewind, task_complete, task_start, undo
 from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
+from devs_git.operations.sync import push_parts
 from devs_git.storage.git.remotes import remote_repository
 from tests.support.clones import Clone, Pair, refs_of
 from tests.support.git_calls import git
@@ -222,15 +223,22 @@ def test_nothing_of_this_clone_alone_is_pushed(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("count", [int(os.environ.get("DEVS_TEST_COUNT_SYNC_REFS", "3"))])
-def test_many_checkpoints_go_in_several_pushes(
-    count: int, pair: Pair, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("own_tag", [True, False])
+def test_many_checkpoints_go_in_several_pushes_or_by_the_names_of_their_folders(
+    own_tag: bool, count: int, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sync, "AT_ONCE", max(2, count // 3))
+    monkeypatch.setattr(push_parts, "AT_ONCE", max(2, count // 3))
     start(pair.ann)
+    if own_tag:
+        # A pattern would push it, too.
+        pair.ann.git("tag", "devs/mine")
     for number in range(count):
         point(pair.ann, f"n{number}")
     assert len(pair.ann.sync().pushed) == count + 1
+    assert "refs/tags/devs/mine" not in refs_of(pair.origin)
     pair.bob.sync()
+    if own_tag:
+        pair.ann.git("tag", "-d", "devs/mine")
     pair.assert_same()
 
 
