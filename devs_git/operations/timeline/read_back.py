@@ -77,8 +77,13 @@ def _walk(workspace: Workspace, wanted: Filter, start: BackPlace) -> Iterator[tu
     if wanted.task_id or wanted.agent or wanted.types:
         from devs_git.storage.ledger.index import listing
 
-        few = listing.EventFilter(wanted.task_id, wanted.types, wanted.agent)
-        found = listing.before(workspace.ledger.tip(), start.event, start.merge, few)
+        found = listing.before(
+            workspace.ledger.tip(),
+            (start.event, start.merge),
+            task=wanted.task_id,
+            kinds=wanted.types,
+            agent=wanted.agent,
+        )
     return event_walk.back(workspace.ledger, start.event, start.merge) if found is None else found
 
 

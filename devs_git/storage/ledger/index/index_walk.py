@@ -10,10 +10,20 @@ from typing import TYPE_CHECKING, Final
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.indexing.touches import ALONE, MERGES, RECORDS
 from devs_git.storage.ledger.index import index_queries
+from devs_git.values import immutable
 
 if TYPE_CHECKING:
-    from devs_git.storage.ledger.index.listing import EventFilter
     from devs_git.storage.ledger.store import Tip
+
+
+@immutable
+class EventFilter:
+    """The events that a reader wants, '' and () for any. `agent`: the role that the event names itself."""
+
+    task: str = ""
+    kinds: tuple[str, ...] = ()
+    agent: str = ""
+
 
 # Events that are read with the first child of git; each next one reads twice as many.
 _FIRST: Final = 50

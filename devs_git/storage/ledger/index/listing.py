@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from devs_git.storage.ledger.index import NAME
-from devs_git.values import immutable
 
 if TYPE_CHECKING:
     from devs_git.domain.ledger.event_contracts import Contract
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
     from devs_git.domain.ledger.history import History, Task
     from devs_git.domain.ledger.ids import Target
     from devs_git.storage.ledger.store import Tip
-
-
-@immutable
-class EventFilter:
-    """The events that a reader wants, '' and () for any. `agent`: the role that the event names itself."""
-
-    task: str = ""
-    kinds: tuple[str, ...] = ()
-    agent: str = ""
 
 
 FEW: Final = 1000  # events of a ledger that needs no index
@@ -97,15 +87,17 @@ def events_of_points(tip: Tip, task: str, cursor: str, limit: int) -> list[Event
     return index_pages.events_of_points(tip, index_pages.PointPage(task, cursor, limit))
 
 
-def before(tip: Tip, start: str, merge: str, wanted: EventFilter) -> Iterator[tuple[Event, str]] | None:
-    """`event_walk.back` without events that the filter leaves out for certain. None without an index, or where it may have
+def before(
+    tip: Tip, place: tuple[str, str], *, task: str = "", kinds: tuple[str, ...] = (), agent: str = ""
+) -> Iterator[tuple[Event, str]] | None:
+    """`event_walk.back` from `place` (start and merge) without events of another task, kind or role ('' and () for any). None without an index, or where it may have
     another order than that walk.
     """
     if not has_index(tip):
         return None
     from devs_git.storage.ledger.index import index_walk
 
-    return index_walk.back(tip, start, merge, wanted)
+    return index_walk.back(tip, *place, index_walk.EventFilter(task, kinds, agent))
 
 
 def children(tip: Tip, task: str) -> list[Task]:

@@ -201,8 +201,8 @@ def same_walks(ledger: Ledger, dice: random.Random) -> None:
         for name in ("", merge) if dice.random() < 0.3 else ():
             whole = list(event_walk.back(ledger, start.oid, name))
             task, kind = dice.choice(TASKS), dice.choice(("task", "checkpoint", "rewind"))
-            by_task = listing.before(tip, start.oid, name, listing.EventFilter(task=task))
-            by_kind = listing.before(tip, start.oid, name, listing.EventFilter(kinds=(kind,)))
+            by_task = listing.before(tip, (start.oid, name), task=task)
+            by_kind = listing.before(tip, (start.oid, name), kinds=(kind,))
             assert at or (by_task is not None and by_kind is not None)
             if by_task is not None:
                 expected = [one for one in whole if task in one[0].tasks]
