@@ -21,6 +21,7 @@ from bench import (
     moving,
     reading,
     rebasing,
+    reporting,
     saving,
     serving,
     sessions,
@@ -52,6 +53,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "saving": lambda: saving.large_file(bench, rounds),
         "verify": lambda: verifying.verify(bench, rounds),
         "syncing": lambda: syncing.sync(bench, rounds),
+        "report": lambda: reporting.report(bench, min(rounds, 5)),
         "copies": lambda: lengthening.copies(bench, rounds),
         "getting": lambda: traces.getting(bench, rounds),
         "sessions": lambda: sessions.writing(bench, rounds),
@@ -78,7 +80,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify syncing copies getting sessions searching capturing ingesting moments beside serving large writing judging",
+        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify report syncing copies getting sessions searching capturing ingesting moments beside serving large writing judging",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

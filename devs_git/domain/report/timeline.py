@@ -120,4 +120,4 @@ def _of_gate(order: Mapping[str, int], gate: Gate) -> Iterator[_Placed]:
         said = f"gate {one.decision.lower()} by {one.reviewer}"
         text = said if one.counts else f"{said}, which does not count: {one.why_not}"
         mark = Mark(what, lane, one.at, text, gate.gate_id, undone=not one.counts)
-        yield _Placed(order.get(one.event, 0), mark, one.event, gate.gate_id)
+        yield _Placed(order.get(one.event, 0), mark, one.event)

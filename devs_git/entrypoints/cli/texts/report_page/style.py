@@ -26,7 +26,7 @@ thead th{font-weight:600}
 summary{cursor:pointer;color:var(--l0)}
 pre{overflow-x:auto;background:var(--soft);padding:.6rem;line-height:1.35;margin:.4rem 0;unicode-bidi:plaintext}
 ins,del{text-decoration:none;display:inline-block;min-width:100%}ins{background:var(--add)}del{background:var(--del)}
-.time{display:grid;grid-template-columns:max-content 1fr;overflow-x:auto}
+.time{display:grid;grid-template-columns:max-content minmax(0,1fr);overflow-x:auto}
 .time ol{list-style:none;margin:0;padding:0}.time li{height:24px;line-height:24px;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .lanes{list-style:none;padding:0;margin:.3rem 0;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem}
 svg{display:block}svg path,svg circle{stroke:currentColor;stroke-width:2;fill:currentColor}svg .o{fill:var(--paper)}svg .b{fill:none;stroke-dasharray:4 3;stroke-width:1.5}

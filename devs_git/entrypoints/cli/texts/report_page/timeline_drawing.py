@@ -51,7 +51,7 @@ def section(marks: Sequence[Mark], left_out: int, anchors: Mapping[str, str]) ->
         f'<div class="time">{_drawing(marks, lanes, names)}<ol>{words}</ol></div>'
         '<p class="dim">● completed, ○ checkpoint on the way, ◀ rewind, ▶ undo, ■ restore, ━ drop, ◆ gate: asked, approved or '
         "rejected, ✕ a decision that does not count. A dashed line goes to where a rewind or an undo returned. What is struck "
-        "out was undone.</p>"
+        "out was undone, or does not count.</p>"
     )
 
 
