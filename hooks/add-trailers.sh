@@ -15,7 +15,6 @@ case ${0##*/}:${2-} in
 esac
 if [ -d "$dir/rebase-merge" ] || [ -f "$dir/rebase-apply/rebasing" ]; then rebase=yes; fi
 [ "${2-}" != message ] || [ ! -f "$dir/rebase-merge/amend" ] || rebase='' # a new commit while a rebase is stopped at `edit`
-# include add-trailers-to-one-paragraph.sh
 new=$(tip=$tip rebase=$rebase from=${0##*/}:${2-} task=$task file=$1 LC_ALL=C awk '
 # include add-trailers.awk
 ' "$1") || exit $(($? != 1)) # 1: there is no message; any other status: awk failed

@@ -21,5 +21,4 @@ if [ "$open" != 'refs/heads/devs/ledger:open missing' ]; then
 # include refuse-while-frozen.sh
 else
 # include check-tip.sh
-# include note-nothing-open.sh
 fi

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -198,17 +197,6 @@ def test_a_planted_note_of_the_tass_path(initialised: Path, frozen: str) -> None
     note.write_text(note.read_text().replace("TAS.md", "other.md"))
     git("commit", "-q", "-m", "x")
     assert "TAS_UNAPPROVED" in codes_in("tas")
-
-
-def test_a_planted_note_that_nothing_is_open(initialised: Path) -> None:
-    note = initialised / ".git/devs/nothing-open"
-    tip = git("rev-parse", LEDGER)
-    note.write_text(f"{tip} 1\n")
-    must_fail("GATE_BLOCKED", *COMMIT)
-    must_fail("GATE_BLOCKED", *COMMIT, "--no-verify")
-    forging = f'echo "{tip} $$" >{note} && exec git commit --allow-empty --no-verify -q -m x'
-    subprocess.run(["sh", "-c", forging], check=True, capture_output=True)
-    assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
 def test_a_push_past_pre_push(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ from devs_git.values import immutable, replace
 
 INIT: Final = "devs-git init"
 SERVE: Final = "devs-git init --server"
-# Hooks of earlier versions wrote this note below `devs/`.
-NOTE_OF_EARLIER_HOOKS: Final = "calm"
+# Hooks of earlier versions wrote these notes below `devs/`.
+NOTES_OF_EARLIER_HOOKS: Final = ("calm", "nothing-open")
 # The suffix of the files in `hooks/` that only `init --strict` installs.
 STRICT: Final = ".strict"
 
@@ -81,7 +81,8 @@ def install(
     )
     with _clear_refusal(folder):
         folder.ours.mkdir(parents=True, exist_ok=True)
-        (places.shared / NOTE_OF_EARLIER_HOOKS).unlink(missing_ok=True)
+        for note in NOTES_OF_EARLIER_HOOKS:
+            (places.shared / note).unlink(missing_ok=True)
         retired = (name for name in others if name not in sources)
         gone = [_take_out(HookSlot(folder.ours, name)) for name in retired]
         done = [_put_in(HookSlot(folder.ours, name), source, python) for name, source in sources.items()]

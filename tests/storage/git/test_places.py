@@ -22,7 +22,7 @@ from devs_git.workspace import Workspace
 Git = Callable[..., str]
 pytestmark = pytest.mark.quick
 FOLDERS = ("op", "raw", "journal", "spool", "spool/rejected", "hooks", "open")
-FILES = ("catalog.db", "ledger.lock", "unrecorded", "snapshot-index", "task", "nothing-open", "view")
+FILES = ("catalog.db", "ledger.lock", "unrecorded", "snapshot-index", "task", "view")
 
 
 def refusal(where: Path) -> str:

@@ -69,8 +69,11 @@ def test_an_upgrade_replaces_our_hook_and_still_calls_the_kept_one(repo: Path, s
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
 
 
-def test_an_upgrade_deletes_the_note_that_only_earlier_hooks_read(repo: Path, stage: HookStage) -> None:
-    note = repo / ".git/devs/calm"
+@pytest.mark.parametrize("name", ["calm", "nothing-open"])
+def test_an_upgrade_deletes_a_note_that_only_earlier_hooks_read(
+    repo: Path, stage: HookStage, name: str
+) -> None:
+    note = repo / ".git/devs" / name
     note.parent.mkdir()
     note.write_text("0123 1\n")
     stage.install(repo)
