@@ -14,7 +14,7 @@ from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli import answer, candidates, terminal
 from devs_git.entrypoints.cli.answer import Renderer
 from devs_git.entrypoints.cli.groups import HELP, screen_options
-from devs_git.errors import EXIT_NO, DevsError
+from devs_git.errors import EXIT_NO, DevsError, invalid
 from devs_git.workspace import Workspace
 
 Maker = Callable[..., VerbRequest]
@@ -137,3 +137,16 @@ def _ask(
         return request
     terminal.ask("Continue?")
     return request.bound_to(planned.plan_id) if planned.plan_id else request
+
+
+def text_or_file(plan: str) -> str:
+    """The text itself, or that of the file after `@`; INVALID_ARGUMENTS if it cannot be read."""
+    if not plan.startswith("@"):
+        return plan
+    from devs_git.domain.text import limits
+    from devs_git.storage.git import bounded
+
+    try:
+        return bounded.read_file(plan[1:], limits.TEXT, "plan").decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise invalid("plan", "The plan file cannot be read as UTF-8 text.") from error

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from devs_git.entrypoints.cli import terminal
-from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.command import command, text_or_file
 from devs_git.entrypoints.cli.texts import move_text
 
 if TYPE_CHECKING:
@@ -182,6 +182,5 @@ def _fork_text(result: devs_git.commands.fork.Result) -> str:
 @click.option("--no-conversation", is_flag=True, help="Write no session.")
 def fork(*, plan: str, no_conversation: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.fork import Request
-    from devs_git.entrypoints.cli import tasks  # the others do not need it
 
-    return Request(plan=tasks.text_or_file(plan), conversation=not no_conversation, **options)
+    return Request(plan=text_or_file(plan), conversation=not no_conversation, **options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from devs_git.domain.text import limits
-from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.command import command, text_or_file
 from devs_git.entrypoints.cli.rewind import PRESERVE, UNTRACKED
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.entrypoints.cli.texts import task_text
@@ -89,16 +89,6 @@ def task_start(*, plan: str, **options: str) -> VerbRequest:
     from devs_git.commands.task_start import Request
 
     return Request(plan=text_or_file(plan), **options)
-
-
-def text_or_file(plan: str) -> str:
-    """The text itself, or that of the file after `@`; INVALID_ARGUMENTS if it cannot be read."""
-    if not plan.startswith("@"):
-        return plan
-    try:
-        return bounded.read_file(plan[1:], limits.TEXT, "plan").decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise invalid("plan", "The plan file cannot be read as UTF-8 text.") from error
 
 
 @command("task status", text=task_text.status_text, example="devs-git task status 10")
