@@ -138,12 +138,13 @@ class Workspace:
     def require_believed(self, *, behind: bool = False) -> None:
         """Raises if the rule of belief forbids the ledger. `behind`: an older ledger than the last one is allowed.
 
-        The result is noted, unless the command only reads.
+        The result is noted, also by a command that reads, but not in a dry run: else each command would judge the whole
+        ledger again until one writes.
         """
         if (tip := self.ledger.tip().oid) not in ("", self.ledger.checked_tip):
             from devs_git.storage.ledger import checked_tip
 
-            checked_tip.require(self.ledger, tip, note=not (self.offline or behind), behind=behind)
+            checked_tip.require(self.ledger, tip, note=not self.dry_run, behind=behind)
 
     def why_not_believed(self) -> str:
         """Why the ledger cannot be trusted, for commands that show it all the same; '' if it can."""

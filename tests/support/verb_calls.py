@@ -68,6 +68,8 @@ DRY_RUNS = {
     "drop": ("drop", "task-9", "--dry-run"),
     "restore": ("restore", "task-9", "--dry-run"),
     "snapshot prune": ("snapshot", "prune", "--older-than", "0s", "--dry-run"),
+    "sync": ("sync", "--dry-run"),
+    "task abandon": ("task", "abandon", "task-12", "--dry-run"),
 }
 
 

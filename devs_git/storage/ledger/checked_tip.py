@@ -36,7 +36,7 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
     A clone without a note and without an event of its own compares the ledger with the tracked policy: LEDGER_FORK,
     CONFLICT. With `behind`, `tip` may be older than the checked tip; `sync` uses this, because it moves the ledger forward.
     HISTORY_REWRITTEN if the checked tip is missing, because git never deletes what a ref or a reflog reaches. With `note`
-    the judged tip is noted; commands that read and dry runs write nothing.
+    the judged tip is noted, unless it replaces what this clone had: then only a person decides. Dry runs note nothing.
     """
     old_tip = ledger.checked_tip
     if not tip or tip == old_tip:
@@ -54,7 +54,8 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
         raise rollback_error(gone, tip)
     unseen = not old_tip and not (ledger.common / LOCK).exists()
     _judge(ledger, old_tip, tip, _first_policy(ledger, tip) if unseen else "")
-    if note:
+    # Another process may have noted a newer tip meanwhile, which must not be forgotten.
+    if note and not (behind and _replaces(ledger, old_tip, tip)) and ledger.checked_tip == old_tip:
         ledger.note_checked(tip)
 
 
@@ -64,6 +65,13 @@ def policy_at(tip: Tip) -> Policy:
 
     require(tip.ledger, tip.oid)
     return gate_files.policy_of(tip)
+
+
+def _replaces(ledger: Ledger, old_tip: str, tip: str) -> bool:
+    """Whether `tip` lacks an event that this clone had. With `behind` this is not refused, and has to stay known."""
+    if not old_tip:
+        return bool(_missing_tip(ledger, tip))
+    return not ledger.reader.says("merge-base", "--is-ancestor", old_tip, tip)
 
 
 def _is_older(ledger: Ledger, tip: str, old_tip: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import subprocess
@@ -11,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import task_start
+from devs_git.commands import doctor, gate_list, prune, task_start
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.text import limits
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
+from devs_git.storage.hooks import hook_probe
 from devs_git.storage.ledger import checked_tip
 from devs_git.workspace import Workspace
 from tests.attacks.test_odd_events import ODD, message
@@ -156,6 +158,49 @@ def test_no_verb_writes_on_top_of_what_verify_refuses(begun: str, name: str) -> 
     with pytest.raises(DevsError, match="cannot be trusted"):
         start()
     assert git("rev-parse", LEDGER) == tip
+    assert Workspace.open().ledger.checked_tip == begun
+
+
+@pytest.mark.quick
+def test_a_command_that_reads_notes_what_it_judged_so_that_the_next_one_need_not(begun: str) -> None:
+    tip = HONEST["a task's file added"](begun)
+    git("update-ref", LEDGER, tip)
+    router.call("prune", Workspace.open(), prune.Request(dry_run=True))
+    assert Workspace.open().ledger.checked_tip == begun
+    router.call("gate list", Workspace.open(), gate_list.Request())
+    assert Workspace.open().ledger.checked_tip == tip
+
+
+def test_doctor_notes_it_before_it_tries_the_hooks_which_have_little_time(
+    begun: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tip = HONEST["a task's file added"](begun)
+    git("update-ref", LEDGER, tip)
+    seen: list[str] = []
+    monkeypatch.setattr(
+        hook_probe, "findings", lambda *_: seen.append(Workspace.open().ledger.checked_tip) or ()
+    )
+    router.call("doctor", Workspace.open(), doctor.Request())
+    assert seen == [tip]
+
+
+def test_a_forged_ledger_is_not_noted_by_a_command_that_reads(begun: str) -> None:
+    git("update-ref", LEDGER, FORGED["a task's file removed"](begun))
+    with contextlib.suppress(DevsError):
+        router.call("gate list", Workspace.open(), gate_list.Request())
+    router.call("doctor", Workspace.open(), doctor.Request())
+    assert Workspace.open().ledger.checked_tip == begun
+
+
+def test_where_an_older_ledger_is_allowed_a_tip_that_lacks_an_event_is_not_noted(begun: str) -> None:
+    git("update-ref", "--create-reflog", LEDGER, HONEST["an event without files"](begun))
+    git("update-ref", LEDGER, begun)
+    note = Path(".git/devs/checked-tip")
+    note.unlink()
+    Workspace.open().require_believed(behind=True)
+    assert not note.exists()
+    git("reflog", "expire", "--expire=all", LEDGER)
+    Workspace.open().require_believed(behind=True)
     assert Workspace.open().ledger.checked_tip == begun
 
 
