@@ -177,9 +177,12 @@ def test_doctor_notes_it_before_it_tries_the_hooks_which_have_little_time(
     tip = HONEST["a task's file added"](begun)
     git("update-ref", LEDGER, tip)
     seen: list[str] = []
-    monkeypatch.setattr(
-        hook_probe, "findings", lambda *_: seen.append(Workspace.open().ledger.checked_tip) or ()
-    )
+
+    def look(*_: object) -> tuple[()]:
+        seen.append(Workspace.open().ledger.checked_tip)
+        return ()
+
+    monkeypatch.setattr(hook_probe, "findings", look)
     router.call("doctor", Workspace.open(), doctor.Request())
     assert seen == [tip]
 
