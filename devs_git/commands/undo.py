@@ -123,7 +123,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
     )
     blocked = tuple(error.envelope() for error in found)
     moved, leave = plan.footprint, (*plan.footprint.removes, *plan.untracked.removed)
-    changes = rewind_plan.counted({"added": moved.adds, "modified": moved.rewrites, "deleted": leave})
+    changes = rewind_plan.counts_of({"added": moved.adds, "modified": moved.rewrites, "deleted": leave})
     result = replace(
         _result(plan, "", changes["count"], active),
         blocked_by=blocked,

@@ -141,10 +141,10 @@ def count_files(plan: RewindPlan) -> dict[str, Any]:
     """The files that the plan adds, modifies and deletes: their counts, and at most 1000 names of each kind."""
     besides = (tuple(plan.moment.ignored), plan.moment.same) if plan.moment else ((), ())
     result = footprint.outcome(plan.found, plan.target.tree, plan.footprint, plan.untracked.saved, besides)
-    return counted({"added": result.added, "modified": result.modified, "deleted": result.deleted})
+    return counts_of({"added": result.added, "modified": result.modified, "deleted": result.deleted})
 
 
-def counted(kinds: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def counts_of(kinds: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """The counts of the paths, and at most 1000 names of each kind."""
     return {
         "count": sum(map(len, kinds.values())),
