@@ -66,6 +66,11 @@ def test_each_page_of_history_by_the_index_is_that_of_the_whole_ledger(pair: Pai
     filters: list[dict[str, Any]] = [{"task_id": f"1{number}"} for number in range(4)]
     filters += [{"types": types} for types in (("task",), ("file",), ("checkpoint", "repository"), ("gate",))]
     filters += [{"agent": "developer"}, {"agent": "reviewer"}, {"task_id": "10", "types": ("file",)}, {}]
+    filters += [{"subtypes": some} for some in (("created",), ("added", "completed"), ("renamed",))]
+    filters += [{"actor": name} for name in ("ANN", "bob", "nobody")]
+    middle = pages(pair.ann.top)[3].events[0].created_at
+    filters += [{"since": middle}, {"until": middle}, {"since": middle, "actor": "ann", "types": ("task",)}]
+    filters += [{"contract": "main", "types": ("task",)}]
     before = [pages(pair.ann.top, **wanted) for wanted in filters]
     assert max(map(len, before)) > 2
     (Workspace.open(pair.ann.top).places.common / NAME).touch()

@@ -74,16 +74,10 @@ def _events(workspace: Workspace, maker: RowMaker, start: BackPlace, at_once: in
 def _walk(workspace: Workspace, wanted: Filter, start: BackPlace) -> Iterator[tuple[Event, str]]:
     """The events from `start` on; of a filter that few events fit, only those that it may want."""
     found = None
-    if wanted.task_id or wanted.agent or wanted.types:
+    if wanted != Filter(contract=wanted.contract, phase=wanted.phase):
         from devs_git.storage.ledger.index import listing
 
-        found = listing.before(
-            workspace.ledger.tip(),
-            (start.event, start.merge),
-            task=wanted.task_id,
-            kinds=wanted.types,
-            agent=wanted.agent,
-        )
+        found = listing.before(workspace.ledger.tip(), (start.event, start.merge), wanted)
     return event_walk.back(workspace.ledger, start.event, start.merge) if found is None else found
 
 

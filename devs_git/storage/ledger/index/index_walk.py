@@ -9,27 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.indexing.touches import ALONE, MERGES, RECORDS
+from devs_git.domain.timeline.kinds import FILE
 from devs_git.storage.ledger.index import index_queries
-from devs_git.values import immutable
 
 if TYPE_CHECKING:
+    from devs_git.domain.timeline.stream_rows import Filter
     from devs_git.storage.ledger.store import Tip
-
-
-@immutable
-class EventFilter:
-    """The events that a reader wants, '' and () for any. `agent`: the role that the event names itself."""
-
-    task: str = ""
-    kinds: tuple[str, ...] = ()
-    agent: str = ""
 
 
 # Events that are read with the first child of git; each next one reads twice as many.
 _FIRST: Final = 50
 
 
-def back(tip: Tip, start: str, merge: str, wanted: EventFilter) -> Iterator[tuple[Event, str]] | None:
+def back(tip: Tip, start: str, merge: str, wanted: Filter) -> Iterator[tuple[Event, str]] | None:
     """See `listing.before`."""
     rows = index_queries.ask(tip, lambda base: _rows(base, start, merge, wanted))
     return None if rows is None else _read(tip, rows)
@@ -48,7 +40,7 @@ def _read(tip: Tip, rows: list[tuple[int, str, str]]) -> Iterator[tuple[Event, s
 
 
 def _rows(
-    base: sqlite3.Connection, start: str, merge: str, wanted: EventFilter
+    base: sqlite3.Connection, start: str, merge: str, wanted: Filter
 ) -> list[tuple[int, str, str]] | None:
     """Number and oid of each event from `start` on, and the merge below which it is read."""
     place = base.execute("SELECT seq FROM events WHERE oid = ?", (start,)).fetchone()
@@ -66,7 +58,7 @@ def _rows(
     if not merge and newest and not _is_alone(base, newest[0]):
         return None
     below, name = newest or (0, "")
-    found = base.execute(*_query(place[0], wanted))
+    found = base.execute(*_query(base, place[0], wanted))
     return [(seq, oid, merge or (name if seq <= below else "")) for seq, oid in found]
 
 
@@ -74,19 +66,36 @@ def _is_alone(base: sqlite3.Connection, seq: int) -> bool:
     return bool(base.execute("SELECT flags & ? FROM events WHERE seq = ?", (ALONE, seq)).fetchone()[0])
 
 
-def _query(seq: int, wanted: EventFilter) -> tuple[str, list[object]]:
-    words, values = ["e.seq <= ?"], list[object]([seq])
-    if wanted.task:
-        words.append("e.seq IN (SELECT seq FROM touches WHERE task = ?)")
-        values.append(wanted.task)
+def _query(base: sqlite3.Connection, seq: int, wanted: Filter) -> tuple[str, list[object]]:
+    """The query for what one event alone tells: its contract and its phase may be those of the catalog."""
+    words, values = ["seq <= ?"], list[object]([seq])
+    if wanted.task_id:
+        words.append("seq IN (SELECT seq FROM touches WHERE task = ?)")
+        values.append(wanted.task_id)
     if wanted.agent:
-        words.append("e.agent = (SELECT id FROM names WHERE text = ?)")
+        words.append("agent = (SELECT id FROM names WHERE text = ?)")
         values.append(wanted.agent)
-    if wanted.kinds:
+    if wanted.since:
+        words.append("finished >= ?")
+        values.append(wanted.since)
+    if wanted.until:
+        words.append("finished <= ?")
+        values.append(wanted.until)
+    names = {str(text): int(number) for text, number in base.execute("SELECT text, id FROM names")}
+    if wanted.actor:
+        words.append(_among("actor", [names[name] for name in names if wanted.actor.lower() in name.lower()]))
+    if wanted.types or wanted.subtypes:
+        kinds = _among("kind", [number for name, number in names.items() if _is_wanted(name, wanted)])
         # A file is a row of the event that records its commit.
-        some = " OR ".join("n.text GLOB ?" for _ in wanted.kinds)
-        records = f" OR e.flags & {RECORDS}" if "file" in wanted.kinds else ""
-        words.append(f"(e.kind IN (SELECT id FROM names n WHERE {some}){records})")  # noqa: S608 - no values
-        values.extend(f"{kind}/*" for kind in wanted.kinds)
+        words.append(f"({kinds} OR flags & {RECORDS})" if wanted.has_type(FILE) else kinds)
     where = " AND ".join(words)
-    return f"SELECT e.seq, e.oid FROM events e WHERE {where} ORDER BY e.seq DESC", values  # noqa: S608 - words of ours
+    return f"SELECT seq, oid FROM events WHERE {where} ORDER BY seq DESC", values  # noqa: S608 - no values
+
+
+def _is_wanted(name: str, wanted: Filter) -> bool:
+    kind, _, subtype = name.partition("/")
+    return wanted.has_type(kind) and (not wanted.subtypes or subtype in wanted.subtypes)
+
+
+def _among(column: str, numbers: list[int]) -> str:
+    return f"{column} IN ({','.join(map(str, numbers))})"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from devs_git.domain.ledger.events import Event
     from devs_git.domain.ledger.history import History, Task
     from devs_git.domain.ledger.ids import Target
+    from devs_git.domain.timeline.stream_rows import Filter
     from devs_git.storage.ledger.store import Tip
 
 
@@ -87,17 +88,16 @@ def events_of_points(tip: Tip, task: str, cursor: str, limit: int) -> list[Event
     return index_pages.events_of_points(tip, index_pages.PointPage(task, cursor, limit))
 
 
-def before(
-    tip: Tip, place: tuple[str, str], *, task: str = "", kinds: tuple[str, ...] = (), agent: str = ""
-) -> Iterator[tuple[Event, str]] | None:
-    """`event_walk.back` from `place` (start and merge) without events of another task, kind or role ('' and () for any). None without an index, or where it may have
-    another order than that walk.
+def before(tip: Tip, place: tuple[str, str], wanted: Filter) -> Iterator[tuple[Event, str]] | None:
+    """`event_walk.back` from `place` (start and merge), without events of which the filter takes no row for certain.
+
+    None without an index, or where it may have another order than that walk.
     """
     if not has_index(tip):
         return None
     from devs_git.storage.ledger.index import index_walk
 
-    return index_walk.back(tip, *place, index_walk.EventFilter(task, kinds, agent))
+    return index_walk.back(tip, *place, wanted)
 
 
 def children(tip: Tip, task: str) -> list[Task]:

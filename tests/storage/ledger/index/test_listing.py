@@ -16,6 +16,7 @@ from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import Target
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.timeline.stream_rows import Filter
 from devs_git.errors import DevsError
 from devs_git.storage.ledger import event_walk
 from devs_git.storage.ledger.index import NAME, index_queries, index_tables, listing
@@ -201,8 +202,8 @@ def same_walks(ledger: Ledger, dice: random.Random) -> None:
         for name in ("", merge) if dice.random() < 0.3 else ():
             whole = list(event_walk.back(ledger, start.oid, name))
             task, kind = dice.choice(TASKS), dice.choice(("task", "checkpoint", "rewind"))
-            by_task = listing.before(tip, (start.oid, name), task=task)
-            by_kind = listing.before(tip, (start.oid, name), kinds=(kind,))
+            by_task = listing.before(tip, (start.oid, name), Filter(task_id=task))
+            by_kind = listing.before(tip, (start.oid, name), Filter(types=(kind,)))
             assert at or (by_task is not None and by_kind is not None)
             if by_task is not None:
                 expected = [one for one in whole if task in one[0].tasks]
