@@ -6,6 +6,7 @@ from typing import Final
 
 from devs_git.domain.ledger.event_names import Data
 from devs_git.domain.recall.conversation import Message
+from devs_git.domain.timeline import kinds
 from devs_git.values import immutable
 
 LONGEST: Final = 2_000  # characters of a message in a row; `conversation show` has the whole
@@ -50,6 +51,12 @@ class Filter:
     def has_type(self, name: str) -> bool:
         """Whether rows of this type are wanted."""
         return not self.types or name in self.types
+
+    @property
+    def wants_files(self) -> bool:
+        """Whether the files of a commit may be wanted: to find them takes long."""
+        known = kinds.SUBTYPES[kinds.FILE]
+        return self.has_type(kinds.FILE) and (not self.subtypes or any(one in known for one in self.subtypes))
 
     def takes(self, row: Row) -> bool:
         """Whether type, subtype, actor and time of a row are wanted."""

@@ -62,7 +62,7 @@ def _events(workspace: Workspace, maker: RowMaker, start: BackPlace, at_once: in
     walk = _walk(workspace, maker.wanted, start)
     may_want = ((event, merge) for event, merge in walk if maker.may_want(event))
     while chunk := list(islice(may_want, at_once)):
-        wants_files = maker.wanted.has_type(kinds.FILE)
+        wants_files = maker.wanted.wants_files
         files = task_changes.find(workspace, [event for event, _ in chunk]) if wants_files else {}
         for event, merge in chunk:
             skip = start.rows if event.oid == start.event else 0

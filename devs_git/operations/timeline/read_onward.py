@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from devs_git.domain.ledger.events import Event
-from devs_git.domain.timeline import kinds
 from devs_git.domain.timeline.positions import OnwardPlace
 from devs_git.domain.timeline.stream_rows import Row
 from devs_git.operations.timeline import task_changes
@@ -76,7 +75,7 @@ def _events(
         return
     walk = workspace.ledger.events(start.tip, since=start.since, oldest_first=True)
     walk_on = islice(walk, start.skip, None)
-    wants_files = maker.wanted.has_type(kinds.FILE)
+    wants_files = maker.wanted.wants_files
     while chunk := list(islice(walk_on, at_once)):
         wanted = [event for event in chunk if maker.may_want(event)]
         files = task_changes.find(workspace, wanted) if wants_files else {}

@@ -40,7 +40,7 @@ class RowMaker:
         wanted = self.wanted
         kind = event_names.kind_of(event)[0]
         return (
-            (wanted.has_type(kind) or (wanted.has_type(kinds.FILE) and event.effects.records))
+            (wanted.has_type(kind) or (wanted.wants_files and event.effects.records))
             and (not wanted.task_id or wanted.task_id in event.tasks)
             and wanted.agent in ("", agent_of(event))
         )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.indexing.touches import ALONE, MERGES, RECORDS
-from devs_git.domain.timeline.kinds import FILE
 from devs_git.storage.ledger.index import index_queries
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def _query(base: sqlite3.Connection, seq: int, wanted: Filter) -> tuple[str, lis
     if wanted.types or wanted.subtypes:
         kinds = _among("kind", [number for name, number in names.items() if _is_wanted(name, wanted)])
         # A file is a row of the event that records its commit.
-        words.append(f"({kinds} OR flags & {RECORDS})" if wanted.has_type(FILE) else kinds)
+        words.append(f"({kinds} OR flags & {RECORDS})" if wanted.wants_files else kinds)
     where = " AND ".join(words)
     return f"SELECT seq, oid FROM events WHERE {where} ORDER BY seq DESC", values  # noqa: S608 - no values
 
