@@ -41,8 +41,10 @@ def require_same_ledger(
     if tip:
         if not seen:
             unknown_ledger.require_named(workspace.ledger, other.remote, tip, workspace.git)
-        ours, roots = adopt_ledger.roots(git), adopt_ledger.roots(git, tip)
-        if len(roots) != 1 or roots != ours:
+        # The same tip has the same root: two walks of the whole ledger less where nothing changed.
+        same = tip == workspace.ledger.tip().oid
+        ours, roots = ((), ()) if same else (adopt_ledger.roots(git), adopt_ledger.roots(git, tip))
+        if not same and (len(roots) != 1 or roots != ours):
             begins = f"begins with {', '.join(roots)}, and the ledger here with {', '.join(ours)}"
             raise _moved(
                 workspace, other, "LEDGER_FORK", f"has the ledger of another repository: it {begins}"
