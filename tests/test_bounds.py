@@ -246,7 +246,6 @@ WITHOUT_LIMIT: Final = {
     "storage/moments/captured_state.py": (1, OURS),
     "storage/moments/last_moment.py": (5, OURS),
     "storage/moments/loss_note.py": (1, OURS),
-    "operations/moments/half_made_worktree.py": (1, OURS),
     "operations/moments/net.py": (1, OURS),
     "operations/moments/net_loss.py": (1, GIT),
     "storage/worktree/active_task.py": (2, OURS),

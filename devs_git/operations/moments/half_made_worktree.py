@@ -68,7 +68,7 @@ def take_back(workspace: Workspace, entry: Mapping[str, Any], *, save: bool = Tr
 
 def take_back_now(workspace: Workspace, file: Path) -> None:
     """The same after Ctrl-C, which ended git in the middle of its work: nobody has worked there yet."""
-    take_back(workspace, json.loads(file.read_bytes()), save=False)
+    take_back(workspace, json.loads(bounded.read_file(file, limits.DOCUMENT, "journal")), save=False)
 
 
 def close(workspace: Workspace, file: Path) -> None:
