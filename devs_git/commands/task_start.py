@@ -6,7 +6,7 @@ or dropped task is free again, and its numbers continue. A task starts again if 
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.commit_trailers import AGENTS, Work, work_of
+from devs_git.domain.checkpoints.commit_trailers import AGENTS, DEFAULT_ROLE, Work, work_of
 from devs_git.domain.checkpoints.task_states import require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_contracts import session_text
@@ -32,6 +32,7 @@ from devs_git.workspace import Workspace
 class Request(VerbRequest):
     """`contract`: the name of a line of work; the branch by default. `phase`: '' for that of the contract.
 
+    `agent`: the role; '' for `usual_agent`, for that of a developer where a client runs, and for none where a person works.
     `parent`: the task of which this one is a part. `spawned_by`: the session that starts it; the one that runs this by default.
     """
 
@@ -39,11 +40,12 @@ class Request(VerbRequest):
     title: str = ""
     plan: str = ""
     contract: str = ""
-    agent: str = "developer"
+    agent: str = ""
     client: str = ""
     phase: str = ""
     parent: str = ""
     spawned_by: str = ""
+    usual_agent: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "task_id", ids.task_id(self.task_id))
@@ -55,7 +57,7 @@ class Request(VerbRequest):
             ("title", ()),
             ("contract", ()),
             ("client", ()),
-            ("agent", AGENTS),
+            ("agent", ("", *AGENTS)),
             ("phase", ("", *PHASES)),
         ):
             object.__setattr__(self, name, check_value(name, getattr(self, name), among=among))
@@ -104,7 +106,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         status="active",
         title=request.title,
         contract=begun.contract,
-        agent=request.agent,
+        agent=begun.work.agent,
         client=request.client,
         phase=phase,
         worktree=workspace.places.worktree_id,
@@ -120,7 +122,7 @@ def _begun(workspace: Workspace, request: Request) -> TaskStarted:
     """What the event says. Its number is that of a new task."""
     branch = refs.branch(workspace.places.git_dir)
     return TaskStarted(
-        work=Work(request.task_id, request.agent, request.client, request.phase),
+        work=Work(request.task_id, _role(workspace, request), request.client, request.phase),
         title=request.title,
         contract=request.contract or branch,
         branch=branch,
@@ -130,6 +132,12 @@ def _begun(workspace: Workspace, request: Request) -> TaskStarted:
         parent=request.parent,
         spawned_by=session_text(*sessions.identify(workspace, request.spawned_by)),
     )
+
+
+def _role(workspace: Workspace, request: Request) -> str:
+    """The role that was given, or that of an agent that works here. A person has none that nobody chose."""
+    from_client = request.client or workspace.agent_variable
+    return request.agent or request.usual_agent or (DEFAULT_ROLE if from_client else "")
 
 
 def _again(begun: TaskStarted, history: History) -> TaskStarted:

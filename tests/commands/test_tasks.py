@@ -272,6 +272,6 @@ def test_the_verbs_message_keeps_a_repositorys_own_trailers_and_has_ours_once(
     tip = git("rev-parse", "refs/heads/devs/ledger")
     message = "one\n\nBug #42\nDevs-Task: task-9\nDevs-Ledger: 0"
     row = checkpoint.run(workspace, checkpoint.Request(message, everything=True))
-    ours = f"Devs-Task: task-10\nDevs-Agent: developer\nDevs-Phase: plan\nDevs-Ledger: {tip}"
+    ours = f"Devs-Task: task-10\nDevs-Phase: plan\nDevs-Ledger: {tip}"
     assert git("log", "-1", "--format=%B", row.commit) == f"one\n\nBug #42\n{ours}"
     assert not (tmp_path / "ran").exists()

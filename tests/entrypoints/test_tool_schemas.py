@@ -113,6 +113,7 @@ STRICTER = {
     ("checkpoint_diff", "checkpoint"): ("",),
     ("list_gates", "gate_type"): ("",),
     ("start_task", "phase"): ("",),
+    ("start_task", "agent"): ("",),
     ("get_history", "phase"): ("",),
     ("get_history", "agent"): ("",),
     ("fork_task", "fork_from_type"): ("",),

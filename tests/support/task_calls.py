@@ -51,6 +51,9 @@ CASES = (
             "Fourth",
             "--plan",
             "Go.",
+            # A tool is called by a client, and so is this role its default.
+            "--agent",
+            "developer",
             "--contract",
             "a/b",
             "--phase",

@@ -12,6 +12,8 @@ from devs_git.values import immutable
 
 _OURS: Final = re.compile(rf"{KEY_PREFIX}(Task|Agent|Client|Phase|Ledger): ")
 AGENTS: Final = ("researcher", "architect", "developer", "reviewer")
+# The role of an agent that names none.
+DEFAULT_ROLE: Final = "developer"
 
 
 @immutable

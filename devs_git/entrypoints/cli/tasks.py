@@ -70,7 +70,11 @@ def _others(one: LeftOut) -> str:
     help="The contract (line of work) of the task. Default: the branch.",
 )
 @click.option(
-    "--agent", default="developer", help="The agent's role: researcher, architect, developer, reviewer."
+    "--agent",
+    default="",
+    metavar="ROLE",
+    help="The agent's role: researcher, architect, developer or reviewer. Default: developer where a client runs, "
+    "and none for a person.",
 )
 @click.option("--client", default="", metavar="NAME", help="The client: the program that runs the agent.")
 @click.option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.commands import contract_show, diff, history, log
-from devs_git.domain.checkpoints.commit_trailers import AGENTS
+from devs_git.domain.checkpoints.commit_trailers import AGENTS, DEFAULT_ROLE
 from devs_git.domain.ledger import ids, paging
 from devs_git.domain.ledger.event_keys import PHASES
 from devs_git.domain.resume import choices, start_command
@@ -135,6 +135,7 @@ TOOLS: Final = (
             Param("parent", ANY_TASK, "The task that it is a part of."),
             Param("spawned_by", SESSION, "The session that starts it."),
         ),
+        {"usual_agent": DEFAULT_ROLE},
         codes=("TASK_NOT_FOUND", "TASK_EXISTS", "TASK_ACTIVE"),
     ),
     Tool(

@@ -117,11 +117,11 @@ def _record(
 
 
 def _begun(history: History, point: ForkPoint, job: tuple[str, NewTask]) -> TaskStarted:
-    """What the event says: a fork has role, phase and contract of the task that it comes from."""
+    """What the event says: a fork has role, phase and contract of the task that it comes from, if they are known."""
     op_id, new = job
-    source = history.tasks.get(point.task_id) or Task("", "", agent="developer")
+    source = history.tasks.get(point.task_id) or Task("", "")
     return TaskStarted(
-        work=Work(new.task_id, source.agent if source.agent in AGENTS else "developer", "", source.phase),
+        work=Work(new.task_id, source.agent if source.agent in AGENTS else "", "", source.phase),
         title=new.title,
         contract=source.contract or new.branch,
         branch=new.branch,
