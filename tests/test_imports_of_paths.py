@@ -69,12 +69,12 @@ BEFORE: Final = {
 # Paths that do more now: moments, drop, the page of a task, the lock of the TAS, more tools, one parser of all targets,
 # plans that fit a screen, a second format of events, the index, the words of an interrupted command, the printing of an
 # answer, which commands without click share, the check and the written file that `report` shares, the trees above a path that
-# comes back. Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
+# comes back, a restore that may save what is in the way. Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
 MORE: Final = {
     "history": 80,
     "show": 82,
     "snapshot create": 78,
-    "restore": 109,
+    "restore": 110,
     "rewind": 110,
     "rewind --dry-run": 115,
     "undo": 108,
@@ -82,7 +82,7 @@ MORE: Final = {
     "trace import": 46,
     "verify": 252,
     "mcp, start": 134,
-    "mcp, list of tools": 279,
+    "mcp, list of tools": 280,
 }
 
 

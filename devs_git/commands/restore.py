@@ -6,21 +6,23 @@ Files of a moment come into the working tree without a commit.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.checkpoints import targets
-from devs_git.domain.ledger.event_operations import Restored
+from devs_git.domain.checkpoints.rewind_selection import preserve_mode
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.moments import names
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.errors import invalid
+from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import named_checkpoint, snapshots
 from devs_git.operations.gates import check_tas_lock
-from devs_git.operations.rewind import commit_on_head, restored_tree
-from devs_git.operations.rewind.commit_on_head import REFUSAL, NewCommit
+from devs_git.operations.rewind import restore_commit, restored_tree
+from devs_git.operations.rewind.commit_on_head import REFUSAL
+from devs_git.operations.rewind.restore_commit import RestoreJob
 from devs_git.storage.ledger import rewritten_commits
-from devs_git.storage.worktree import active_task, journal, move_tree, survey
+from devs_git.storage.worktree import journal, move_tree, survey
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.survey import Survey
 from devs_git.values import field, immutable, replace
@@ -28,6 +30,7 @@ from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.domain.moments.moment import Moment
+    from devs_git.operations.rewind.return_to_state import ChangeResult
     from devs_git.storage.ledger.store import Tip
 
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 class Request(VerbRequest):
     """`target`: a checkpoint, a snapshot's branch or a moment. `paths`: relative to `folder` or to the root; () for all files.
 
+    `preserve` and `branch_name`: as for a rewind, for the local changes that are in the way; None refuses to overwrite them.
     `dry_run`: only say what would happen. `worktree`: make a linked worktree in this folder, in the moment's state, and change nothing here.
     """
 
@@ -43,13 +47,23 @@ class Request(VerbRequest):
     folder: str = ""
     worktree: str | None = None
     dry_run: bool = False
+    preserve: str | None = None
+    branch_name: str | None = None
 
     def __post_init__(self) -> None:
+        if self.preserve is not None or self.branch_name is not None:
+            self._check_preserve()
         if self.worktree is not None:
             self._check_worktree()
         object.__setattr__(self, "target", targets.parse(self.target))
         if any(not path or "\0" in path for path in self.paths):
             raise invalid("paths", "A path is empty or contains a NUL character.")
+
+    def _check_preserve(self) -> None:
+        from devs_git.domain.checkpoints import branch_names  # few choose how to save what they overwrite
+
+        mode = branch_names.choose_mode(self.branch_name, preserve_mode(self.preserve))
+        object.__setattr__(self, "preserve", mode)
 
     def _check_worktree(self) -> None:
         """INVALID_ARGUMENTS if there cannot be such a worktree."""
@@ -60,6 +74,10 @@ class Request(VerbRequest):
             raise invalid("worktree", "A worktree is made of a moment or a snapshot.", hint=hint)
         if self.dry_run:
             raise invalid("dry_run", "A new worktree changes nothing that is here, so it has no dry run.")
+        if self.preserve is not None:
+            raise invalid(
+                "preserve", "A new worktree changes nothing that is here.", hint="Leave --preserve away."
+            )
         if self.paths:
             raise invalid("paths", "A worktree gets all files of the moment.", hint="Leave the paths away.")
 
@@ -89,6 +107,13 @@ class Result(VerbResult):
     under_way: str = ""
     changes: dict[str, Any] = field(default_factory=dict)
     blocked_by: tuple[dict[str, Any], ...] = ()
+
+
+@immutable
+class PreservedResult(Result):
+    """With `preserved_as`: where the local changes are that were in the way, as in the result of a rewind."""
+
+    preserved_as: dict[str, str] = field(default_factory=dict)
 
 
 def find(workspace: Workspace, request: Request) -> str:
@@ -151,7 +176,20 @@ def run(workspace: Workspace, request: Request) -> Result:
             folder = journal.make_folder(site.places, op_id)
             tree = restored_tree.write(site, found, source, paths)
             check_tas_lock.check_tree(site.git, tip, found.head, tree)
-            return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
+            way = (request.preserve, request.branch_name)
+            job = RestoreJob(op_id, folder, found, tree, paths, request.target, way)
+            commit, done = _make(workspace, site, job)
+            if not done.op_id:
+                journal.drop_folder(site.places, op_id)
+            return _of_change(request, _Change(request.target, found, commit, paths, done))
+
+
+def _make(workspace: Workspace, site: Site, job: RestoreJob) -> tuple[str, ChangeResult]:
+    if job.way[0] is None:
+        return restore_commit.make(workspace, site, job)
+    from devs_git.operations.rewind import restore_over  # few overwrite local changes
+
+    return restore_over.carry(workspace, site, job)
 
 
 def _preview(workspace: Workspace, request: Request) -> Result:
@@ -163,8 +201,8 @@ def _preview(workspace: Workspace, request: Request) -> Result:
         seen = restore_preview.of_moment(site, _moment(workspace, request), paths)
     else:
         source, request = _source(workspace, tip, request), _canonical(workspace, tip, request)
-        seen = restore_preview.of_commit(site, tip, source, paths)
-    return Result(
+        seen = restore_preview.of_commit(site, tip, source, paths, over=request.preserve is not None)
+    told = Result(
         restored_from=request.target,
         commit=seen.found.head,
         branch=seen.found.branch.removeprefix("refs/heads/"),
@@ -175,8 +213,22 @@ def _preview(workspace: Workspace, request: Request) -> Result:
         edited=(),
         backup="",
         changes=seen.changes,
-        blocked_by=tuple(error.envelope() for error in seen.refusals),
+        blocked_by=tuple(error.envelope() for error in _reasons(request, seen.refusals)),
     )
+    return told if request.preserve is None else _preserved(told, request.preserve, "")
+
+
+def _preserved(told: Result, mode: str, reference: str) -> PreservedResult:
+    return PreservedResult(**vars(told), preserved_as={"type": mode, "reference": reference})
+
+
+def _reasons(request: Request, found: Sequence[DevsError]) -> list[DevsError]:
+    """The refusals; with `--preserve` local changes are none."""
+    from devs_git.operations.rewind import refusals  # of a dry run
+
+    if request.preserve is None:
+        return [refusals.offer_preserve(error) for error in found]
+    return [error for error in found if not refusals.can_preserve(error)]
 
 
 def _restore_moment(workspace: Workspace, site: Site, request: Request) -> Result:
@@ -186,19 +238,41 @@ def _restore_moment(workspace: Workspace, site: Site, request: Request) -> Resul
         _moment(workspace, request),
         restored_tree.below_top(site.top, request.folder, request.paths),
     )
-    done = restore_files.restore_files(workspace, site, moment, paths)
-    return Result(
-        restored_from=f"{names.PREFIX}{moment.id}",
-        commit=done.found.head,
-        branch=done.found.branch.removeprefix("refs/heads/"),
+    saving = (request.preserve or "", request.branch_name)
+    done = restore_files.restore_files(workspace, site, moment, paths, saving)
+    name = f"{names.PREFIX}{moment.id}"
+    change = _Change(name, done.found, done.found.head, paths, done.moved)
+    return _of_change(request, change, done.left_out)
+
+
+@immutable
+class _Change:
+    """A restore that is done: from what, where HEAD is then, and what the engine says."""
+
+    name: str
+    found: Survey
+    commit: str
+    paths: tuple[str, ...]
+    done: ChangeResult
+
+
+def _of_change(request: Request, change: _Change, left_out: tuple[str, ...] = ()) -> Result:
+    done = change.done
+    told = Result(
+        restored_from=change.name,
+        commit=change.commit,
+        branch=change.found.branch.removeprefix("refs/heads/"),
         restore_id=done.op_id,
-        files=done.moved.files if done.moved else 0,
-        paths=paths,
-        not_exact=done.moved.not_exact if done.moved else (),
-        edited=done.moved.edited if done.moved else (),
-        backup=f"refs/devs/backup/{done.op_id}" if done.op_id else "",
-        left_out=done.left_out,
+        files=done.files,
+        paths=change.paths,
+        not_exact=done.not_exact,
+        edited=done.edited,
+        backup=done.backup,
+        left_out=left_out,
     )
+    if request.preserve is None:
+        return told
+    return _preserved(told, done.kept.type, done.kept.reference)
 
 
 def _restore_worktree(workspace: Workspace, request: Request, folder: str) -> Result:
@@ -223,47 +297,4 @@ def _restore_worktree(workspace: Workspace, request: Request, folder: str) -> Re
         worktree=made.path,
         detached=made.detached,
         under_way=made.under_way,
-    )
-
-
-@immutable
-class _Job:
-    op_id: str
-    folder: Path
-    found: Survey
-    tree: str
-    paths: tuple[str, ...]
-
-
-def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> Result:
-    found, op_id = job.found, job.op_id
-    branch = found.branch.removeprefix("refs/heads/")
-    if job.tree == site.git.text("rev-parse", "--verify", f"{found.head}^{{tree}}"):
-        journal.drop_folder(site.places, op_id)
-        return Result(request.target, found.head, branch, "", 0, job.paths, (), (), "")
-    subject = f"restore: {request.target}{f' (paths named: {len(job.paths)})' if job.paths else ''}"
-    new = NewCommit(
-        op_id=op_id,
-        verb="restore",
-        subject=subject,
-        folder=job.folder,
-        found=found,
-        tree=job.tree,
-        message=f"Restore files of {request.target}",
-        active=active_task.read(site.places),
-        make_event=lambda way: workspace.event_of(
-            Restored(request.target, way), subject, verb_name="restore"
-        ),
-    )
-    done = commit_on_head.commit(workspace, site, new)
-    return Result(
-        request.target,
-        done.commit,
-        branch,
-        op_id,
-        done.moved.files,
-        job.paths,
-        done.moved.not_exact,
-        done.moved.edited,
-        f"refs/devs/backup/{op_id}",
     )

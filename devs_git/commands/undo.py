@@ -14,7 +14,6 @@ from devs_git.domain.ledger.event_operations import Movement, Undone
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.recall.message_cuts import cut_of
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.errors import invalid
 from devs_git.operations.rewind import rewind_plan, undo_messages, undo_plan
 from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
@@ -43,17 +42,9 @@ class Request(VerbRequest):
     dry_run: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "preserve", preserve_mode(self.preserve))
-        if self.branch_name and self.preserve is None:
-            object.__setattr__(self, "preserve", "branch")
-        if self.branch_name and self.preserve != "branch":
-            raise invalid(
-                "branch_name",
-                "A branch name needs --preserve branch.",
-                hint="Remove one of the two.",
-            )
-        if self.branch_name is not None:
-            branch_names.check(self.branch_name)
+        object.__setattr__(
+            self, "preserve", branch_names.choose_mode(self.branch_name, preserve_mode(self.preserve))
+        )
         require_untracked_mode(self.untracked)
 
 

@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Iterable
 
 from devs_git.domain.ledger.events import LEDGER
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, invalid
 from devs_git.values import Final
 
 REMOTE: Final = "Branch checkout restricted to local branches only. Remote checkout not permitted."
@@ -100,3 +100,12 @@ def _badly_parted(name: str) -> str:
         if len(part) > LONGEST_PART:
             return f"one of its parts is longer than {LONGEST_PART} characters"
     return ""
+
+
+def choose_mode(name: str | None, mode: str | None) -> str | None:
+    """The mode of `--preserve`, where `--branch-name` may stand for it; INVALID_ARGUMENTS, INVALID_BRANCH."""
+    if name and mode not in (None, "branch"):
+        raise invalid("branch_name", "A branch name needs --preserve branch.", hint="Remove one of the two.")
+    if name is not None:
+        check(name)
+    return "branch" if name else mode

@@ -112,12 +112,19 @@ def checkout(**options: Any) -> VerbRequest:
 @command(
     "restore",
     text=move_text.restore_text,
-    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py\ndevs-git restore --before task-10 src/dates.py\ndevs-git restore moment:-1 -- src/dates.py\ndevs-git restore moment:3fa9c1d2 --worktree ../again",
+    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py\ndevs-git restore --before task-10 src/dates.py\ndevs-git restore moment:-1 -- src/dates.py\ndevs-git restore moment:3fa9c1d2 --worktree ../again\n"
+    "devs-git restore task-10 src --preserve stash",
 )
 @click.argument("target", required=False, default="")
 @click.argument("paths", nargs=-1)
 @click.option("--before", default="", metavar="TASK", help="Where this task began, in place of a target.")
 @click.option("--worktree", metavar="DIR", help="Make a worktree in this folder, in the state of a moment.")
+@click.option(
+    "--preserve",
+    metavar="branch|stash|discard",
+    help="How to save local changes that are in the way. Without it the restore is refused if there are any.",
+)
+@BRANCH_NAME
 @click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
 def restore(*, target: str, paths: tuple[str, ...], before: str, **options: Any) -> VerbRequest:
     from devs_git.commands.restore import Request

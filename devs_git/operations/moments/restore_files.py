@@ -49,7 +49,7 @@ class FilesRestored:
     op_id: str
     found: Survey
     left_out: tuple[str, ...]
-    moved: ChangeResult | None = None
+    moved: ChangeResult = ChangeResult()
 
 
 @immutable
@@ -61,8 +61,17 @@ class _Files:
     raw: Mapping[str, Entry]
 
 
-def restore_files(workspace: Workspace, site: Site, moment: Moment, paths: Sequence[str]) -> FilesRestored:
-    """Bring the files at or below `paths`, or all; GIT_RESET_FAILED, INVALID_ARGUMENTS, MOMENT_NOT_FOUND."""
+def restore_files(
+    workspace: Workspace,
+    site: Site,
+    moment: Moment,
+    paths: Sequence[str],
+    saving: tuple[str, str | None] = ("", None),
+) -> FilesRestored:
+    """Bring the files at or below `paths`, or all; GIT_RESET_FAILED, INVALID_ARGUMENTS, MOMENT_NOT_FOUND.
+
+    `saving`: a way to preserve the state before, besides the backup, and the name of its branch.
+    """
     state, details = read_moments.load(site.objects, moment.id)
     found = survey.take(site.git, site.top)
     survey.require_quiet(site.places, found)
@@ -74,7 +83,7 @@ def restore_files(workspace: Workspace, site: Site, moment: Moment, paths: Seque
         return FilesRestored("", found, details.left_out)
     op_id = workspace.new_id("restore", moment.id)
     with journal.remove_leftovers_on_failure(site.places, op_id):
-        moved = _bring(workspace, site, (op_id, moment), found, chosen)
+        moved = _bring(workspace, site, (op_id, moment, *saving), found, chosen)
     return FilesRestored(op_id, found, details.left_out, moved)
 
 
@@ -146,9 +155,13 @@ def _is_same(one: FileState, entry: Entry, raw: Entry | None, clean: str) -> boo
 
 
 def _bring(
-    workspace: Workspace, site: Site, job: tuple[str, Moment], found: Survey, files: _Files
+    workspace: Workspace,
+    site: Site,
+    job: tuple[str, Moment, str, str | None],
+    found: Survey,
+    files: _Files,
 ) -> ChangeResult:
-    op_id, moment = job
+    op_id, moment, mode, name = job
     folder, active = journal.make_folder(site.places, op_id), active_task.read(site.places)
     plan = _footprint(site, folder, found, files)
     for error in refusals.of_obstacles(plan, plan.obstacles.files, "save"):
@@ -162,8 +175,8 @@ def _bring(
         new=State(found.head, found.branch, "", "", active=active),
         effect=Effect(),
         saved=plan.obstacles.files,
-        mode="",
-        name=None,
+        mode=mode,
+        name=name,
         limit=lambda: workspace.policy.backup_limit,
         exact=frozenset(files.differing) - files.state.unkept.keys(),
         complete=lambda captured: _complete(site, folder, captured, files),

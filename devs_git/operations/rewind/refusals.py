@@ -144,3 +144,16 @@ def of_objects(found: Survey, plan: Footprint, target: str) -> list[DevsError]:
             hint=f"Fetch them first: git diff --stat {found.head[:12]} {target[:12]}",
         )
     ]
+
+
+def can_preserve(error: DevsError) -> bool:
+    """Whether a restore with `--preserve` goes on in spite of this: it saves what is in the way."""
+    return error.details.get("reason") in ("dirty", "untracked_in_the_way")
+
+
+def offer_preserve(error: DevsError) -> DevsError:
+    """The refusal of a restore, with a hint that names `--preserve` if that helps."""
+    if not can_preserve(error):
+        return error
+    hint = "Save them and go on: --preserve branch, --preserve stash or --preserve discard. Or commit them."
+    return DevsError(error.code, error.message, hint=hint, **error.details)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -29,8 +30,11 @@ class RestorePreview:
     refusals: tuple[DevsError, ...]
 
 
-def of_commit(site: Site, tip: Tip, source: str, paths: Sequence[str]) -> RestorePreview:
-    """The preview of a restore from a commit."""
+def of_commit(
+    site: Site, tip: Tip, source: str, paths: Sequence[str], *, over: bool = False
+) -> RestorePreview:
+    """The preview of a restore from a commit. `over`: local changes in the way are saved, and do not refuse it."""
+    over_files: dict[str, tuple[str, ...]] = {}
     found = survey.take(site.git, site.top)
     survey.require_commit(found)
 
@@ -38,10 +42,23 @@ def of_commit(site: Site, tip: Tip, source: str, paths: Sequence[str]) -> Restor
         objects = replace(site.objects, folder=Path(git.env["GIT_OBJECT_DIRECTORY"]))
         tree = restored_tree.write(replace(site, git=git, objects=objects), found, source, paths)
         check_tas_lock.check_tree(git, tip, found.head, tree)
+        if over:
+            over_files.update(_overwritten(site, git, found, tree, paths))
         return tree
 
     seen = drop_plan.preview_commit(site, found, write)
-    return _preview(site, found, seen.files, seen.refusals)
+    return _preview(site, found, over_files or seen.files, seen.refusals)
+
+
+def _overwritten(
+    site: Site, git: Git, found: Survey, tree: str, paths: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    from devs_git.operations.rewind import restore_over  # few overwrite local changes
+
+    touched = restore_over.find_touched(git, found.head, tree, paths)
+    new = tuple(sorted(path for path in touched.wanted if not os.path.lexists(f"{site.top}/{path}")))
+    changed = tuple(sorted(touched.wanted.keys() - set(new)))
+    return {"added": new, "modified": changed, "deleted": touched.gone}
 
 
 def of_moment(site: Site, moment: Moment, paths: Sequence[str]) -> RestorePreview:

@@ -255,8 +255,11 @@ def restore_text(result: restore.Result) -> str:
     into = f"as commit {result.commit[:12]}"
     if result.restored_from.startswith("moment:"):
         into = "into the working tree; nothing is committed"
-    line = f"Restored {plural(result.files, 'file')} of {result.restored_from} {into}."
-    return "\n".join([line, *_edited_lines(result), "To return: devs-git undo"])
+    lines = [f"Restored {plural(result.files, 'file')} of {result.restored_from} {into}."]
+    kept = getattr(result, "preserved_as", {})
+    if kept.get("type") in ("branch", "stash"):
+        lines.append(f"Your previous state is saved as {kept['type']} {kept['reference']}.")
+    return "\n".join([*lines, *_edited_lines(result), "To return: devs-git undo"])
 
 
 def _restore_plan_text(plan: restore.Result) -> str:
@@ -266,7 +269,7 @@ def _restore_plan_text(plan: restore.Result) -> str:
         f"Restore files of {plan.restored_from} {into}",
         f"  brings          {plan_lines.count(plan)}",
         *plan_lines.files(plan),
-        f"  saves           {_saved_as('discard')}",
+        f"  saves           {_saved_as(getattr(plan, 'preserved_as', {}).get('type', 'discard'))}",
     ]
     return "\n".join([*lines, *blocked_lines(plan)])
 
