@@ -233,14 +233,16 @@ Devs-Undone: {D}
 Devs-Status: task-1 dropped""",
     ),
     (
-        Restored("task-1@2", Movement(OP, MAIN, A, B, C)),
+        Restored("task-1@2", Movement(OP, MAIN, A, B, C, "branch", f"refs/heads/kept {A}")),
         "restored",
         f"""Devs-Target: task-1@2
 Devs-Op: {OP}
 Devs-Branch: refs/heads/main
 Devs-From: {A}
 Devs-To: {B}
-Devs-Backup: {C}""",
+Devs-Backup: {C}
+Devs-Preserve: branch
+Devs-Preserved: refs/heads/kept {A}""",
     ),
     (OperationFailed(OP, "INTERRUPTED"), "operation.failed", f"Devs-Op: {OP}\nDevs-Code: INTERRUPTED"),
     *GATES,
