@@ -42,7 +42,7 @@ class RestoreJob:
     def message(self) -> str:
         return f"Restore files of {self.target}"
 
-    def event(self, workspace: Workspace) -> Callable[[Movement], Event]:
+    def maker_of_event(self, workspace: Workspace) -> Callable[[Movement], Event]:
         """What makes the event from the movement of the branch."""
         return lambda moved: workspace.event_of(
             Restored(self.target, moved), self.subject, verb_name="restore"
@@ -66,7 +66,7 @@ def make(workspace: Workspace, site: Site, job: RestoreJob) -> tuple[str, Change
         tree=job.tree,
         message=job.message,
         active=active_task.read(site.places),
-        make_event=job.event(workspace),
+        make_event=job.maker_of_event(workspace),
     )
     try:
         done = commit_on_head.commit(workspace, site, new)

@@ -93,7 +93,7 @@ def carry(workspace: Workspace, site: Site, job: RestoreJob) -> tuple[str, Chang
         complete=lambda captured: _complete(site, job, touched, captured, oid),
     )
 
-    make_event = job.event(workspace)
+    make_event = job.maker_of_event(workspace)
 
     def build(_tip: Tip, old: State, kept: Preserved, backup: str) -> Draft:
         return Draft(make_event(movement(change, old, kept, backup)))
