@@ -19,7 +19,7 @@ from devs_git.domain.text.field_values import check_value
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.contracts import sessions
-from devs_git.operations.recall import ingest, open_catalog
+from devs_git.operations.recall import ingest, named_session, open_catalog
 from devs_git.operations.rewind import go_back
 from devs_git.storage.catalog import messages, transcripts
 from devs_git.storage.ledger.clone_history import name_clone
@@ -181,7 +181,7 @@ def _session(workspace: Workspace, catalog: Catalog, request: Request) -> Sessio
 
         steering = contracts.require(workspace.ledger.require().here, request.contract).session
         name = line_of_session.newest_recorded(workspace, catalog, steering)
-    found = messages.session(catalog, name) if name else None
+    found = messages.session(catalog, named_session.complete(catalog, name)) if name else None
     if not (request.session or request.contract):
         found = messages.last_session(catalog, workspace.places.worktree_id)
         # To show another worktree's session does no harm. To rewind it does.

@@ -10,7 +10,7 @@ from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.recall import open_catalog, session_page
+from devs_git.operations.recall import named_session, open_catalog, session_page
 from devs_git.operations.recall.session_page import PageRequest, ShownMessage
 from devs_git.storage.catalog import conversation_snapshots, messages
 from devs_git.storage.catalog.database import Catalog
@@ -141,20 +141,14 @@ def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[s
 
 def _here(catalog: Catalog, session_id: str) -> str:
     """The session id; MESSAGE_NOT_FOUND if the messages are not here, but perhaps in another clone."""
-    if messages.session(catalog, session_id) is None:
-        from devs_git.domain.text import beginnings
-        from devs_git.storage.catalog.sessions import prompts
-
-        known = prompts.sessions_beginning_with(catalog, session_id)
-        if found := beginnings.complete(session_id, known, field="session", what="sessions"):
-            return found
-        raise DevsError(
-            "MESSAGE_NOT_FOUND",
-            "The session has no messages here.",
-            hint="Import its transcript: devs-git conversation import FILE",
-            session_id=session_id,
-        )
-    return session_id
+    if found := named_session.complete(catalog, session_id):
+        return found
+    raise DevsError(
+        "MESSAGE_NOT_FOUND",
+        "The session has no messages here.",
+        hint="Import its transcript: devs-git conversation import FILE",
+        session_id=session_id,
+    )
 
 
 def _of_checkpoint(workspace: Workspace, catalog: Catalog, name: str) -> Snapshot | None:

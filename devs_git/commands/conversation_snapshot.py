@@ -7,7 +7,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
-from devs_git.operations.recall import ingest, open_catalog
+from devs_git.operations.recall import ingest, named_session, open_catalog
 from devs_git.storage.catalog import conversation_snapshots, fulltext, messages, transcripts
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
@@ -50,7 +50,7 @@ def run(workspace: Workspace, request: Request) -> Snapshot:
 
 def _session(workspace: Workspace, catalog: Catalog, request: Request) -> Session:
     if request.session:
-        found = messages.session(catalog, request.session)
+        found = messages.session(catalog, named_session.complete(catalog, request.session))
     elif request.task:
         found = messages.session_of_task(catalog, request.task)
     else:

@@ -48,7 +48,7 @@ class Request(VerbRequest):
     usual_agent: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "task_id", ids.task_id(self.task_id))
+        object.__setattr__(self, "task_id", _meant(ids.task_id(self.task_id)))
         if self.parent:
             object.__setattr__(self, "parent", ids.task_id(self.parent, field="parent"))
         if self.parent == self.task_id:
@@ -63,6 +63,14 @@ class Request(VerbRequest):
             object.__setattr__(self, name, check_value(name, getattr(self, name), among=among))
         sessions.check("spawned_by", self.spawned_by)
         check_body("plan", self.plan)
+
+
+def _meant(task_id: str) -> str:
+    """`task-10` for `task10` and `task_10`. A word that only begins so (`tasks`) is an id of its own."""
+    from devs_git.domain.ledger import resolve  # a plain id does not need it
+
+    other = resolve.other_spelling(task_id) if task_id.startswith("task-task") else ""
+    return other if ids.bare(other).isdigit() else task_id
 
 
 @immutable

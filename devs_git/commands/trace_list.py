@@ -6,7 +6,7 @@ from devs_git.domain.ledger import ids, paging
 from devs_git.domain.recall.query import Query
 from devs_git.domain.recall.traces import TraceRow
 from devs_git.domain.verbs import VerbRequest
-from devs_git.operations.recall import open_catalog
+from devs_git.operations.recall import named_session, open_catalog
 from devs_git.storage.catalog import search
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -16,7 +16,7 @@ MOST = 10_000
 
 @immutable
 class Request(VerbRequest):
-    """Only traces of the task, tool, session or agent that is named. `rewound`: also those of rewound tasks."""
+    """Only traces of the task, tool, session (its beginning is enough) or agent that is named. `rewound`: also those of rewound tasks."""
 
     limit: int = 20
     task: str = ""
@@ -44,11 +44,12 @@ class Result:
 
 def run(workspace: Workspace, request: Request) -> Result:
     named = {name: getattr(request, name) for name in ("task", "tool", "session", "agent")}
-    query = Query(
-        equal={name: value for name, value in named.items() if value}, error=True if request.errors else None
-    )
     place = paging.place(request.cursor)
     page = search.Page(request.limit, place.offset, place.upto, request.rewound)
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-        found = search.list_newest(catalog, query, page)
+        if request.session:
+            # Traces may have a session of which no message was read.
+            named["session"] = named_session.complete(catalog, request.session) or request.session
+        equal = {name: value for name, value in named.items() if value}
+        found = search.list_newest(catalog, Query(equal=equal, error=True if request.errors else None), page)
     return Result(found.hits, replace(place, upto=found.upto).after(len(found.hits), more=found.more))

@@ -114,3 +114,14 @@ def test_a_name_of_a_branch_or_a_file_that_commands_a_terminal(initialised: Path
         assert "x" in shown
         assert not set("\u009b\u202e\u200f\u2028\x1b") & set(shown), shown
     assert json.loads(at_terminal(initialised, "status", "--json")[1])["branch"] == "main"
+
+
+def test_a_pager_in_the_repositorys_configuration(initialised: Path, tmp_path: Path) -> None:
+    program, started = tmp_path / "page", tmp_path / "started"
+    program.write_text(f"#!/bin/sh\ntouch {started}\ncat\n")
+    program.chmod(0o755)
+    for key in ("core.pager", "pager.help", "pager.doctor", "pager.history"):
+        git("config", "--local", key, str(program))
+    shown = at_terminal(initialised, "history", "--limit", "50", size=(1, 80), env={"PAGER": "cat"})[1]
+    assert "ledger" in shown
+    assert not started.exists()

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import restore, status
+from devs_git.commands import restore, status, trace_put
 from devs_git.entrypoints.cli.texts import log_text
 from devs_git.workspace import Workspace
+from tests.support.gate_scene import ask
+from tests.support.terminal_person import at_terminal
 
 Make = Callable[..., str]
 
@@ -47,3 +49,30 @@ def test_it_tells_what_undo_would_take_back(mark: Make, git: Make, repo: Path) -
     assert goal is not None
     assert goal.commit == head
     assert "Undo would take back: " in log_text.status_text(look(repo))
+
+
+@pytest.mark.usefixtures("ledgered")
+def test_a_rebase_and_a_bisect_in_progress_are_told_with_what_ends_them(git: Make, repo: Path) -> None:
+    for text in ("one", "two"):
+        (repo / "a.txt").write_text(f"{text}\n")
+        git("commit", "-qam", text)
+    git("bisect", "start", "-q")
+    assert (look(repo).under_way, look(repo).under_way_end) == ("a bisect", "git bisect reset")
+    git("bisect", "reset")
+    git("-c", "sequence.editor=sed -i s/^pick/edit/", "rebase", "-q", "-i", "HEAD~1")
+    found = look(repo)
+    assert (found.under_way, found.under_way_end) == ("a rebase", "git rebase --continue or --abort")
+
+
+def test_gates_and_traces_are_counted(initialised: Path) -> None:
+    assert (look(initialised).gates, look(initialised).traces) == (0, 0)
+    trace_put.run(Workspace.open(initialised), trace_put.Request(b"out\n"))
+    ask(Workspace.open(initialised))
+    found = look(initialised)
+    assert (found.gates, found.traces) == (1, 1)
+    assert "Outputs of tools: 1" in log_text.status_text(found)
+
+
+def test_a_terminal_names_a_missing_hook_once(initialised: Path) -> None:
+    (initialised / ".git/hooks/pre-commit").unlink()
+    assert at_terminal(initialised, "status")[1].count("pre-commit") == 1

@@ -58,6 +58,7 @@ def _after_init(result: devs_git.commands.init.Result) -> int:
 
 
 def _offer_commit(repo: str | None) -> None:
+    from devs_git.domain.gates.policy import PROPOSED
     from devs_git.operations.setup import commit_policy
     from devs_git.workspace import Workspace
 
@@ -67,7 +68,12 @@ def _offer_commit(repo: str | None) -> None:
     if not terminal.agrees(f'Commit devs-policy.yaml now, as "{commit_policy.MESSAGE}"?'):
         return
     refused = commit_policy.commit(workspace)
-    console.write(f"It was not committed: {refused}" if refused else "Committed. Nothing else was committed.")
+    again = f'git add {PROPOSED} && git commit -m "{commit_policy.MESSAGE}" {PROPOSED}'
+    console.write(
+        f"It was not committed: {refused}\nTo commit it: {again}"
+        if refused
+        else "Committed. Nothing else was committed."
+    )
 
 
 @command("init", text=_init_text, example=_INIT, exit_status=_after_init)

@@ -79,7 +79,7 @@ def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **
 @click.option("--raw", is_flag=True, help="Print the exact bytes, on a terminal, too.")
 @click.option("--payload", is_flag=True, help="Print what the agent's hook sent instead of the output.")
 @click.option("--offset", type=int, default=0, metavar="BYTES", help="The byte to begin at.")
-@click.option("--limit", type=int, metavar="BYTES", help="The highest number of bytes.")
+@click.option("-n", "--limit", type=int, metavar="BYTES", help="The highest number of bytes.")
 def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: int | None) -> VerbRequest:
     from devs_git.commands.trace_get import Request
 

@@ -47,8 +47,8 @@ def offered(*words: str, line: str = "") -> list[str]:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("devs-git re", ["rewind", "resume", "restore"]),
-        ("git -C . devs task s", ["start", "status"]),
+        ("devs-git re", ["rewind", "resume", "restore", "report"]),
+        ("git -C . devs task s", ["start", "switch", "status"]),
         ("git devs rewind --dry", ["--dry-run"]),
     ],
 )

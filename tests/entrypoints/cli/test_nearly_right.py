@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner, Result
 
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli, command
 from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
 from tests.conftest import Tasks
 from tests.support.scene import Scene
 from tests.support.terminal_person import at_terminal
@@ -137,8 +141,42 @@ def test_each_limit_has_its_short_form() -> None:
         made = command(name)
         assert made
         options = [param.opts for param in made.params if "--limit" in param.opts]
-        # A part of a trace is counted in bytes.
-        assert name == "trace get" or all("-n" in names for names in options), name
+        assert all("-n" in names for names in options), name
+
+
+def test_the_beginning_of_a_session_is_enough(scene: Scene, tmp_path: Path) -> None:
+    for session in ("first-session", "other-session"):
+        known = {"type": "user", "sessionId": session, "message": {"content": session}}
+        lines = (json.dumps({**known, "uuid": f"{session}-{number}"}) for number in (1, 2))
+        (tmp_path / session).write_text("\n".join(lines) + "\n")
+        assert call(scene, "conversation", "import", str(tmp_path / session)).exit_code == 0
+        put = ["trace", "put", "--session", session, "--id", f"of-{session}", "--repo", str(scene.top)]
+        assert CliRunner().invoke(cli, put, input="text").exit_code == 0
+    assert "first-session" in call(scene, "conversation", "show", "--session", "firs").output
+    assert "first-session" in call(scene, "conversation", "snapshot", "--session", "firs").output
+    shown = call(scene, "trace", "list", "--session", "firs").output
+    assert ("of-first-session" in shown, "of-other-session" in shown) == (True, False)
+    plan = call(scene, "conversation", "rewind", "--by-messages", "1", "--session", "firs", "--dry-run")
+    assert "first-session" in plan.output
+    assert refusal(scene, "conversation", "snapshot", "--session", "fir").code == "MESSAGE_NOT_FOUND"
+
+
+def test_task_10_is_started_though_it_is_written_without_its_hyphen(scene: Scene) -> None:
+    assert "task-20 is active" in call(scene, "task", "start", "task20").output
+    scene.git("worktree", "add", "-q", "-b", "side", "../side")
+    assert (
+        "task-tasks is active"
+        in call(Scene(Workspace.open(scene.top.parent / "side")), "task", "start", "tasks").output
+    )
+
+
+def test_a_terminal_shows_as_much_of_the_ids_of_gates_as_tells_them_apart(scene: Scene) -> None:
+    gates = [ask(scene), ask(scene)]
+    shown = at_terminal(scene.top, "gate", "list", size=(50, 120))[1]
+    for gate in gates:
+        assert (gate[:8] in shown, gate in shown) == (True, False)
+        assert gate in call(scene, "gate", "list").output
+        assert gate in call(scene, "gate", "show", gate[:8]).output
 
 
 @pytest.mark.quick

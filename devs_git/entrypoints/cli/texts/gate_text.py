@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import cut, printable
-from devs_git.entrypoints.cli.texts.render import next_page_line, short, table, when
+from devs_git.entrypoints.cli.texts.render import next_page_line, short, table, unique_beginnings, when
 from devs_git.entrypoints.console import paint
 from devs_git.workspace import system_clock
 
@@ -29,16 +29,17 @@ def list_text(result: gate_list.Result) -> str:
     if not result.gates:
         return "No active gates." if not result.active else "No such gates."
     header = ("GATE_ID", "AGENT", "TASK", "BLOCKER", "AGE")
+    ids = unique_beginnings([row.gate_id for row in result.gates])
     rows = [
         (
-            row.gate_id,
+            gate_id,
             row.agent_id or "-",
             row.task_id or "-",
             printable(cut(row.blocker_description), "") if row.status == "PENDING_APPROVAL" else
             f"{gate_status(row.status)} {printable(cut(row.blocker_description), '')}",
             age(row.created_at),
         )
-        for row in result.gates
+        for gate_id, row in zip(ids, result.gates, strict=True)
     ]  # fmt: skip
     more = next_page_line("gate list", result.next_cursor)
     return table(rows, header, cuttable=("BLOCKER",), leave=("AGENT", "TASK"), titles_in_pipes=True) + more

@@ -75,6 +75,16 @@ def short(oid: str) -> str:
     return oid[:10]
 
 
+def unique_beginnings(ids: Sequence[str], least: int = 8) -> list[str]:
+    """The ids as a person types them back: on a terminal as many characters as tell these apart, at least `least`; else whole."""
+    if not on_terminal():
+        return list(ids)
+    length = least
+    while len({one[:length] for one in ids}) < len(set(ids)):
+        length += 1
+    return [one[:length] for one in ids]
+
+
 def table(
     rows: Sequence[Sequence[str]],
     titles: Sequence[str] = (),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from devs_git.domain.recall.traces import MASKED, cut_text
 from devs_git.domain.text.plain_text import printable
-from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, when
+from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, unique_beginnings, when
 from devs_git.entrypoints.console import for_person, paint
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ def amount(size: int) -> str:
     return f"{value:.1f} GB"
 
 
-def _line(row: TraceRow) -> tuple[str, ...]:
+def _line(row: TraceRow, trace_id: str = "") -> tuple[str, ...]:
     failed = paint("failed", "red") if row.is_error else "ok" if row.is_error is False else "-"
     state = paint("rewound", "bright_black") if row.rewound else failed
     name, task = printable(row.tool_name, "") or "-", row.task_id or "-"
     cut = paint(cut_text(row.size, row.full_bytes), "yellow") if row.cut_by_client else ""
     masked = paint(MASKED, "yellow") if row.masked else ""
     return (
-        paint(printable(row.trace_id, ""), "yellow"),
+        paint(printable(trace_id or row.trace_id, ""), "yellow"),
         task,
         name,
         state,
@@ -59,9 +59,11 @@ def _message(hit: trace_search.MessageHit) -> tuple[str, ...]:
 def list_text(result: trace_list.Result) -> str:
     if not result.traces:
         return "No traces found. To store one: devs-git trace put < output"
+    ids = unique_beginnings([row.trace_id for row in result.traces], least=12)
+    rows = [_line(row, name) for row, name in zip(result.traces, ids, strict=True)]
     return "\n".join(
         [
-            table([_line(row) for row in result.traces], _TITLES, cuttable=("ID", "TOOL"), leave=_LEAVE),
+            table(rows, _TITLES, cuttable=("ID", "TOOL"), leave=_LEAVE),
             *_more_line(result),
         ]
     )

@@ -1,0 +1,20 @@
+"""The session that a person names by the beginning of its id."""
+
+from __future__ import annotations
+
+from devs_git.storage.catalog import messages
+from devs_git.storage.catalog.database import Catalog
+
+
+def complete(catalog: Catalog, session_id: str) -> str:
+    """The whole id of the only session that begins so; '' if none does. INVALID_ARGUMENTS {session} if several do.
+
+    An id that the catalog has stays as it is. At least four characters are needed.
+    """
+    if messages.session(catalog, session_id) is not None:
+        return session_id
+    from devs_git.domain.text import beginnings  # most give the whole id
+    from devs_git.storage.catalog.sessions import prompts
+
+    known = prompts.sessions_beginning_with(catalog, session_id)
+    return beginnings.complete(session_id, known, field="session", what="sessions")
