@@ -27,8 +27,8 @@ _STATE: Final = "NO_CHECKPOINT"
 JUDGE_THEMSELVES: Final = ("init", "history-rewritten")
 # They start from the state that their caller saw: if two run at the same time, one is BUSY.
 GOING_BACK = ("rewind", "drop", "undo", "conversation rewind")
-# These repair or examine the hooks or say what they miss, or do not read the ledger.
-_WITHOUT_WARNING: Final = ("init", "doctor", "status", "trace get")
+# These repair or examine the hooks, or do not read the ledger.
+_WITHOUT_WARNING: Final = ("init", "doctor", "trace get")
 
 
 def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:

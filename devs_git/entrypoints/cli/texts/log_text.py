@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from devs_git.entrypoints.cli.texts.render import (
     table,
     when,
 )
-from devs_git.entrypoints.console import paint
+from devs_git.entrypoints.console import on_terminal, paint
 from devs_git.values import plain
 
 if TYPE_CHECKING:
@@ -186,7 +187,9 @@ def _standing(result: status.Result) -> list[str]:
         lines.append(
             f"Outputs of tools: {result.traces if result.traces > 0 else 'unknown. Run: devs-git doctor'}"
         )
-    lines += [f"Hook: {one.message} Run: {one.fix}" for one in result.hooks]
+    # On a terminal the warning of each command has just said it.
+    if not (on_terminal() and on_terminal(sys.stderr)):
+        lines += [f"Hook: {one.message} Run: {one.fix}" for one in result.hooks]
     if goal := result.undo:
         to = f", back to {short(goal.commit)}" if goal.commit else ""
         lines.append(f"Undo would take back: {goal.subject}, {when(goal.created_at)}{to}")
