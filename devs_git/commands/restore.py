@@ -98,15 +98,20 @@ class Result(VerbResult):
     restore_id: str
     files: int
     paths: tuple[str, ...]
-    not_exact: tuple[str, ...]
-    edited: tuple[str, ...]
-    backup: str
+    not_exact: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    backup: str = ""
     left_out: tuple[str, ...] = ()
     worktree: str = ""
     detached: str = ""
     under_way: str = ""
     changes: dict[str, Any] = field(default_factory=dict)
     blocked_by: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def needs_question(self) -> bool:
+        """Not if no file would change."""
+        return bool(self.changes.get("count"))
 
 
 @immutable
@@ -209,9 +214,6 @@ def _preview(workspace: Workspace, request: Request) -> Result:
         restore_id="",
         files=seen.changes["count"],
         paths=paths,
-        not_exact=(),
-        edited=(),
-        backup="",
         changes=seen.changes,
         blocked_by=tuple(error.envelope() for error in _reasons(request, seen.refusals)),
     )
@@ -290,9 +292,6 @@ def _restore_worktree(workspace: Workspace, request: Request, folder: str) -> Re
         restore_id="",
         files=made.files,
         paths=(),
-        not_exact=(),
-        edited=(),
-        backup="",
         left_out=made.left_out,
         worktree=made.path,
         detached=made.detached,

@@ -114,7 +114,8 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
     )
     blocked = tuple(error.envelope() for error in found)
     moved, leave = plan.footprint, (*plan.footprint.removes, *plan.untracked.removed)
-    changes = rewind_plan.counts_of({"added": moved.adds, "modified": moved.rewrites, "deleted": leave})
+    modified = tuple(path for path in moved.rewrites if path not in plan.stay)
+    changes = rewind_plan.counts_of({"added": moved.adds, "modified": modified, "deleted": leave})
     result = replace(
         _result(plan, "", changes["count"], active),
         blocked_by=blocked,

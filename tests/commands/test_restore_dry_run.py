@@ -15,6 +15,7 @@ from tests.support import photograph
 from tests.support.moment_stage import moment
 from tests.support.rewind_cases import Case
 from tests.support.scene import Scene
+from tests.support.terminal_person import at_terminal
 
 pytestmark = pytest.mark.thorough
 
@@ -73,3 +74,17 @@ def test_a_dry_run_of_a_moment_names_its_files(case: Case) -> None:
     plan = restore.run(Workspace.open(case.top), restore.Request(name, dry_run=True))
     assert (plan.changes["added"], plan.changes["modified"]) == (("b",), ("a",))
     assert (photograph.take(case.top), _stored(case.top)) == (before, stored)
+
+
+def test_a_terminal_asks_before_all_files_come_back_and_not_for_files_that_are_named(tasks: Tasks) -> None:
+    scene = tasks({"10": {"b.txt": "b\n"}, "11": {"b.txt": "c\n"}})
+    head = scene.git("rev-parse", "HEAD")
+    status, shown = at_terminal(scene.top, "restore", "task-10", typed="n\n")
+    assert (status, "changes         b.txt" in shown) == (130, True)
+    assert scene.git("rev-parse", "HEAD") == head
+    assert at_terminal(scene.top, "restore", "task-11", typed="")[1].startswith("Every file is already as in")
+    assert "Restored 1 file" in at_terminal(scene.top, "restore", "task-10", "b.txt")[1]
+    (scene.top / "b.txt").write_text("mine\n")
+    words = ("restore", "task-11", "b.txt", "--preserve", "discard")
+    assert "Continue?" in at_terminal(scene.top, *words, typed="n\n")[1]
+    assert (scene.top / "b.txt").read_text() == "mine\n"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from devs_git.commands import rewind, task_complete, task_start, undo
+from devs_git.commands import restore, rewind, task_complete, task_start, undo
 from devs_git.entrypoints.cli.texts import move_text
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
-from tests.support.scene import Scene
+from tests.support.scene import Scene, contents
 
 pytestmark = pytest.mark.thorough
 
@@ -103,3 +103,30 @@ def test_the_question_before_an_undo_names_ten_files_and_counts_the_others(scene
     done = back(scene)
     assert done.files == plan.files
     assert "Removed, because the backup has it: branch devs/preserved/" in move_text.undo_text(done)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_change_that_was_there_before_the_operation_does_not_refuse_its_undo(
+    scene: Scene, staged: bool
+) -> None:
+    scene.write({"a.txt": "mine\n"})
+    if staged:
+        scene.git("add", "a.txt")
+    before = contents(scene.top), scene.git("status", "--porcelain"), scene.git("rev-parse", "HEAD")
+    restore.run(Workspace.open(scene.top), restore.Request("task-10@0", ("b.txt",)))
+    plan = undo.run(Workspace.open(scene.top), undo.Request(dry_run=True))
+    assert isinstance(plan, undo.Plan)
+    assert (plan.blocked_by, plan.changes["added"], plan.changes["modified"]) == ((), ("b.txt",), ())
+    back(scene)
+    assert (contents(scene.top), scene.git("status", "--porcelain"), scene.git("rev-parse", "HEAD")) == before
+
+
+@pytest.mark.quick
+def test_a_change_that_was_made_after_the_operation_refuses_its_undo(scene: Scene) -> None:
+    scene.write({"a.txt": "mine\n"})
+    restore.run(Workspace.open(scene.top), restore.Request("task-10@0", ("b.txt",)))
+    scene.write({"a.txt": "mine, and more\n"})
+    with pytest.raises(DevsError, match="uncommitted changes"):
+        back(scene)
+    assert (scene.top / "a.txt").read_text() == "mine, and more\n"

@@ -112,6 +112,11 @@ def checkout(**options: Any) -> VerbRequest:
 @command(
     "restore",
     text=move_text.restore_text,
+    plan=move_text.restore_text,
+    # Files that somebody named are wanted. All files, and local changes, are asked for.
+    asks=lambda _workspace, request: (
+        request.worktree is None and (not request.paths or bool(request.preserve))
+    ),
     example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py\ndevs-git restore --before task-10 src/dates.py\ndevs-git restore moment:-1 -- src/dates.py\ndevs-git restore moment:3fa9c1d2 --worktree ../again\n"
     "devs-git restore task-10 src --preserve stash",
 )

@@ -14,16 +14,21 @@ from devs_git.storage.worktree.survey import Survey
 
 
 def of_changes(
-    found: Survey, plan: Footprint, preserve: str | None, known: State | None = None
+    found: Survey,
+    plan: Footprint,
+    preserve: str | None,
+    known: State | None = None,
+    stay: Collection[str] = (),
 ) -> list[DevsError]:
     """Tracked files have changes, and the request does not say how to save them.
 
-    `known` is a state that is saved. Changes that it has, too, do not count.
+    `known` is a state that is saved. Changes that it has, too, do not count, nor do those that `stay` as they are.
     """
     dirty = [*found.staged, *found.dirty, *found.intended, *plan.hidden]
     if dirty and preserve is None and known:
         same = known_changes.find(found, plan.hidden, known.index, known.worktree)
         dirty = [path for path in dirty if path not in same]
+    dirty = [path for path in dirty if path not in stay]
     if not dirty or preserve is not None:
         return []
     return [

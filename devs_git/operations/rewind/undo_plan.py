@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from devs_git.domain.checkpoints import rewind_selection, task_activity
 from devs_git.domain.checkpoints.rewind_selection import Effect
@@ -17,7 +17,7 @@ from devs_git.operations.rewind.undo_effect import Turns
 from devs_git.operations.rewind.undo_messages import Cuts
 from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import backups, footprint, left_state, survey, untracked_files
+from devs_git.storage.worktree import backups, footprint, known_changes, left_state, survey, untracked_files
 from devs_git.storage.worktree.backups import State, load
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
@@ -33,7 +33,7 @@ class UndoPlan:
     """The state to return to, what moves, and the reasons why the undo is refused.
 
     `later`: the states before the operations since. `turns`: checkpoints that are live, or no longer live, only because the
-    branch moves. `clears_flags`: entries of the index have flags, and had none then. `cuts`: what changes for conversations.
+    branch moves. `stay`: changed files that the state has as they are now. `clears_flags`: entries of the index have flags, and had none then. `cuts`: what changes for conversations.
     """
 
     operation: Event
@@ -48,6 +48,7 @@ class UndoPlan:
     refusals: Sequence[DevsError]
     clears_flags: bool
     cuts: Cuts
+    stay: Collection[str]
 
 
 @immutable
@@ -88,12 +89,14 @@ def make_plan(
     plan = _footprint(site, found, way.states)
     plan = footprint.with_hidden_edits(found, site.top, plan) if way.after else plan
     chosen = untracked_files.choose(found, state.worktree, plan, untracked, _known(site, way))
+    changed = found.staged or found.dirty or found.intended or plan.hidden
+    stay = known_changes.find(found, plan.hidden, state.index, state.worktree) if changed else set[str]()
     refused = [
         *rewind_selection.refuse_reused_tasks(history, way.before, effect.revived),
         *survey.reasons_against_moving(site.places, found),
         *_refuse_later_tasks(way, effect, op_id),
         *_refuse_new_commits(found, way, preserve),
-        *refusals.of_changes(found, plan, preserve, way.after),
+        *refusals.of_changes(found, plan, preserve, way.after, stay),
         *refusals.of_obstacles(plan, chosen.saved, untracked),
         *refusals.of_objects(found, plan, state.head),
     ]
@@ -109,6 +112,7 @@ def make_plan(
         turns=turns,
         refusals=refused,
         clears_flags=bool(way.after and found.flagged and not state.index_raw),
+        stay=stay,
         cuts=undo_messages.cuts_back_to(way.before, way.now, way.since, clone),
     )
 

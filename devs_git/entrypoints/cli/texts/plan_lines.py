@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 _FILES: Final = 10  # files that a plan names
 _NAMES: Final = 5  # tasks or branches that one line names
-_WORDS: Final = (("added", "comes back"), ("modified", "changes"), ("deleted", "leaves"))
+_WORDS: Final = (("added", "comes back"), ("modified", "changes"), ("deleted", "deletes"))
 
 
 def files(plan: rewind.Plan | drop.Result | restore.Result | undo.Plan) -> list[str]:
-    """The files that come back, change and leave: the first ten, then how many more there are."""
+    """The files that come back, change and are deleted: the first ten, then how many more there are."""
     found = _found(plan)
     named = [(word, name) for kind, word in _WORDS for name in found[kind]][:_FILES]
     lines = [f"  {word:14}  {path(name)}" for word, name in named]
@@ -25,7 +25,7 @@ def files(plan: rewind.Plan | drop.Result | restore.Result | undo.Plan) -> list[
 
 
 def count(plan: rewind.Plan | drop.Result | restore.Result | undo.Plan) -> str:
-    """How many files come back, change and leave."""
+    """How many files come back, change and are deleted."""
     found = _found(plan)
     added, modified, deleted = (found[f"{kind}_count"] for kind, _ in _WORDS)
     return f"{plural(found['count'], 'file')} ({added} added, {modified} modified, {deleted} deleted)"

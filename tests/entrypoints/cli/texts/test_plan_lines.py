@@ -43,7 +43,7 @@ def test_the_first_ten_files_are_named_and_the_others_are_counted() -> None:
     assert lines[1] == "  changes         f0"
     assert lines[10:] == ["                  and 22 more files"]
     assert plan_lines.files(_plan(files={"count": 1, "added": (), "modified": (), "deleted": ("a\nb",)})) == [
-        '  leaves          "a\\nb"'
+        '  deletes         "a\\nb"'
     ]
 
 
