@@ -234,9 +234,18 @@ def _uninstall(workspace: Workspace) -> Result:
     tip = workspace.ledger.tip()
     if removed and tip.oid:
         _record(workspace, RepositoryReleased, "init: remove the hooks and the view", removed)
-    kept = f"The ledger, the tags, .git/devs and {PROPOSED} stay. devs-git init installs the rest again."
+    kept = f"The ledger, the tags, .git/devs with outputs and conversations, the refs below refs/devs and {PROPOSED} stay. devs-git init installs the rest again."
     roots = adopt_ledger.roots(workspace.store_git) if tip.oid else ("",)
-    return Result(workspace.ledger.tip().oid, roots[0], tuple(actions), (kept,))
+    return Result(workspace.ledger.tip().oid, roots[0], tuple(actions), (kept, *_clients_left(workspace)))
+
+
+def _clients_left(workspace: Workspace) -> list[str]:
+    """What removes the lines in the files of clients: they are the project's, and do nothing without the hook."""
+    names = [one.name for one in client_files.clients_calling_hook(workspace.top)] if workspace.top else []
+    return [
+        f"The files of {name} in this project stay, too: devs-git agent install {name} --uninstall"
+        for name in names
+    ]
 
 
 def _record(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.own_calls import devs_git
 from tests.support.terminal_person import at_terminal
 
 pytestmark = pytest.mark.quick
@@ -64,3 +65,9 @@ def test_in_a_pipe_it_asks_nothing(repo: Path, git: Callable[..., str]) -> None:
     )
     assert done.stdout.splitlines()[-1].startswith("next: Commit the policy")
     assert git("rev-parse", "HEAD") == before
+
+
+def test_an_uninstallation_names_what_removes_the_lines_of_clients(initialised: Path) -> None:
+    devs_git("agent", "install", "claude", where=initialised)
+    shown = devs_git("init", "--uninstall", where=initialised)
+    assert "The files of claude in this project stay, too: devs-git agent install claude --uninstall" in shown

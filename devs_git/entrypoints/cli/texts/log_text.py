@@ -150,7 +150,7 @@ def status_text(result: status.Result) -> str:
     lines = [
         f"On {paint(result.branch, bold=True) if result.branch else 'a detached HEAD'}{head}",
         f"Active task: {result.active_task or 'none'}",
-        f"Open gates: {', '.join(result.open_gates) or 'none'}{_of_all(result)}"
+        f"Open gates: {', '.join(result.open_gates) or 'none'}{_decided(result)}"
         if result.initialized
         else "There is no ledger here, so devs-git does not know which gates are open. See: devs-git doctor",
     ]
@@ -174,8 +174,10 @@ def status_text(result: status.Result) -> str:
     return "\n".join(lines + (["No files changed."] if result.clean else []))
 
 
-def _of_all(result: status.Result) -> str:
-    return f" of {plural(result.gates, 'gate')}" if result.gates else ""
+def _decided(result: status.Result) -> str:
+    """How many gates are no longer open."""
+    count = result.gates - len(result.open_gates)
+    return f" ({plural(count, 'gate')} decided before)" if count > 0 else ""
 
 
 def _standing(result: status.Result) -> list[str]:
