@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from devs_git.domain.recall.traces import MASKED, cut_text
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, unique_beginnings, when
-from devs_git.entrypoints.console import for_person, paint
+from devs_git.entrypoints.console import for_person, on_terminal, paint
 
 if TYPE_CHECKING:
     from devs_git.commands import trace_get, trace_import, trace_list, trace_prune, trace_search
@@ -77,6 +77,8 @@ def search_text(result: trace_search.Result) -> str:
     for hit in result.hits:
         line = _message(hit) if isinstance(hit, MessageHit) else _line(hit)
         lines += ["  ".join(filter(None, line)), "    " + _snippet(hit)]
+    if result.hits and on_terminal():
+        lines.append("To read an output whole: devs-git trace get ID")
     if not result.complete:
         lines.append(
             "The deadline ended the search: these are the newest hits, not the best. Search for longer words."
