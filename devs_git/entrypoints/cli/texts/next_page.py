@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -11,14 +12,18 @@ if TYPE_CHECKING:
 
 # A cursor is another one on each page. `--follow` prints no pages.
 _NOT_REPEATED: Final = ("cursor", "follow")
+# The options of a command that was read without click, while its answer is made.
+_typed: list[Sequence[str]] = []
 
 
-_typed: list[Sequence[str]] = []  # the options of the command of this process, if it was read without click
-
-
-def remember(options: Sequence[str]) -> None:
-    """The command of this process was read without click, and had these options."""
-    _typed[:] = [options]
+@contextmanager
+def read_without_click(options: Sequence[str]) -> Iterator[None]:
+    """Around the text of a command that was read without click, and had these options."""
+    _typed.append(options)
+    try:
+        yield
+    finally:
+        _typed.pop()
 
 
 def line(command: str, cursor: str, usual: Sequence[str] = ()) -> str:
@@ -26,7 +31,7 @@ def line(command: str, cursor: str, usual: Sequence[str] = ()) -> str:
 
     `usual`: the options where no command line was read.
     """
-    options = _typed[0] if _typed else _read_by_click(usual)
+    options = _typed[-1] if _typed else _read_by_click(usual)
     return f"\nThere are more: {shlex.join(['devs-git', *command.split(), *options, '--cursor', cursor])}"
 
 

@@ -6,6 +6,7 @@ the simple ones: `--json`, a limit, the id of a task. All other words are left t
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -111,7 +112,13 @@ def _limit(given: list[str]) -> dict[str, Any] | None:
 
 def _paged(text: Callable[[Any], str], limit: dict[str, Any]) -> Callable[[Any], str]:
     """The text whose line of the next page repeats the limit."""
+    return functools.partial(
+        _page, text, [word for value in limit.values() for word in (_LIMIT[1], str(value))]
+    )
+
+
+def _page(text: Callable[..., str], options: Sequence[str], result: object) -> str:
     from devs_git.entrypoints.cli.texts import next_page
 
-    next_page.remember([word for value in limit.values() for word in (_LIMIT[1], str(value))])
-    return text
+    with next_page.read_without_click(options):
+        return text(result)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.__main__ import main
+from devs_git.entrypoints.cli.texts import next_page
 from tests.conftest import Tasks
 
 pytestmark = pytest.mark.quick
@@ -86,3 +88,12 @@ def test_a_shell_that_completes_words_gets_its_words(top: Path) -> None:
     command = [sys.executable, "-m", "devs_git", "status"]
     done = subprocess.run(command, cwd=top, env=os.environ | asked, capture_output=True, check=True)
     assert done.stdout == b"plain,status\n"
+
+
+def test_an_answer_leaves_nothing_behind_for_the_next_one_in_the_process(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(top)
+    monkeypatch.setattr(sys, "argv", ["devs-git", "log", "-n", "1"])
+    assert main() == 0
+    assert next_page.line("log", "abc", ["--moments"]).endswith("devs-git log --moments --cursor abc")
