@@ -64,12 +64,12 @@ BEFORE: Final = {
     "aliases install": 31,
     "completion": 15,
     "mcp, start": 107,
-    "mcp, list of tools": 177,
+    "mcp, list of tools": 281,
 }
 # Paths that do more now: moments, drop, the page of a task, the lock of the TAS, more tools, one parser of all targets,
 # plans that fit a screen, a second format of events, the index, the words of an interrupted command, the printing of an
 # answer, which commands without click share, the check and the written file that `report` shares, the trees above a path that
-# comes back, a restore that may save what is in the way. Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
+# comes back, a restore that may save what is in the way, a session named by its beginning. Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
 MORE: Final = {
     "history": 80,
     "show": 82,
@@ -81,8 +81,8 @@ MORE: Final = {
     "trace export": 54,
     "trace import": 46,
     "verify": 252,
-    "mcp, start": 134,
-    "mcp, list of tools": 280,
+    "mcp, start": 135,
+    "mcp, list of tools": 281,
 }
 
 
