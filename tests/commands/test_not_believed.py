@@ -55,7 +55,7 @@ APART = {
     "snapshot list",
     *(n for n, row in VERBS.items() if n.startswith(("trace ", "conversation ")) and row.tier < DESTROYS),
 }
-FINDS = {"verify", "doctor"}  # each tells what is wrong as a finding
+FINDS = {"verify", "doctor", "report"}  # each tells what is wrong as a finding
 REQUESTS: dict[str, Callable[[str], Any]] = {
     "init": lambda _gate: init.Request(strict=True),
     "history-rewritten": lambda _gate: history_rewritten.Request(),
