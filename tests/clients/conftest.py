@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     versions = ", ".join(f"{name} {version}" for name, version in installation.VERSIONS.items())
     terminalreporter.line(f"clients: {versions}")
     terminalreporter.line(f"network: {network.description()}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_empty_repository_around_ours() -> Iterator[None]:
+    """Codex's sandbox leaves an empty `/tmp/.git` where it protects one. Then other tests take /tmp for a repository."""
+    yield
+    with contextlib.suppress(OSError):
+        Path("/tmp/.git").rmdir()
 
 
 @pytest.fixture(scope="session", params=PROGRAMS, ids=lambda program: program.name)
