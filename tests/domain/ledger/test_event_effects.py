@@ -86,3 +86,14 @@ def test_each_type_of_the_table_is_described() -> None:
     page = (TOP / "schemas" / "README.md").read_text(encoding="utf-8")
     # No verb writes it yet; a ledger that has one is read.
     assert {name for name in EFFECTS if f"| `{name}` |" not in page} <= {"dropped"}
+
+
+def test_a_task_that_one_clone_completed_stays_completed_though_another_gave_it_up() -> None:
+    made, given_up = (
+        event(kind="task.completed"),
+        event((Key.STATUS, "task-1 abandoned"), kind="task.abandoned"),
+    )
+    for events in ([made, given_up], [given_up, made]):
+        assert fold(events).tasks["task-1"].status == "completed"
+    recorded = event(kind="checkpoint.created")
+    assert fold([recorded, given_up]).tasks["task-1"].status == "abandoned"
