@@ -21,7 +21,7 @@ from tests.support.clones import Clone, Pair
 
 _ANY = ("result", "abandon", "rewind", "rewind", "rewind", "undo", "undo", "restore", "branch", "meet")
 # Where a task is active, and where none is.
-_WORK = ("checkpoint", "checkpoint", "checkpoint", "complete", "complete", "complete", "complete", *_ANY)
+_WORK = (*("checkpoint",) * 5, *("complete",) * 4, *_ANY)
 _BETWEEN = ("start",) * 8 + _ANY
 TASKS = tuple(f"task-{number}" for number in range(1, 6))
 
