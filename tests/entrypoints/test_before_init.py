@@ -26,6 +26,8 @@ BEFORE = {"init", "doctor", "verify"}
 GATE = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 # What a request cannot be made without. A verb that is not here is asked with nothing.
 NEEDED: dict[str, dict[str, Any]] = {
+    "task switch": {"task_id": "10"},
+    "task abandon": {"rewind": True},
     "drop": {"task_id": "10"},
     "fork": {"target": "10", "name": "11"},
     "task start": {"task_id": "1"},
