@@ -23,7 +23,7 @@ def test_what_a_start_reads_of_an_id_is_what_the_whole_ledger_says(
     seed: int, initialised: Path, tmp_path: Path
 ) -> None:
     work = RandomWork(seed, make_pair(initialised, tmp_path))
-    for _ in range(40):
+    for _ in range(60):
         ledger = work.step().opened.ledger
         tip = ledger.tip()
         whole = Tip(ledger, tip.oid).here
@@ -31,9 +31,7 @@ def test_what_a_start_reads_of_an_id_is_what_the_whole_ledger_says(
             found = task_files.history_for_start(tip, task)
             assert found.tasks.get(task) == whole.tasks.get(task)
             assert found.next_number(task) == whole.next_number(task)
-    # What is drawn must do something: forty steps of one seed may have no rewind, but then a restore or an undo.
-    assert {"start", "checkpoint", "complete"} <= work.answers.keys(), work.answers
-    assert {"rewind", "restore", "undo"} & work.answers.keys(), work.answers
+    assert {"start", "checkpoint", "complete", "rewind"} <= work.answers.keys(), work.answers
 
 
 @pytest.mark.quick
