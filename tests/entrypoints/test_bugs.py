@@ -60,17 +60,30 @@ def test_a_verb_that_cannot_write_says_so_and_changes_nothing(
 
 INTERRUPTED = """
 import sys
+MODULE = sys.argv[1]
 class Finder:
     def find_spec(self, name, *_):
-        if name == sys.argv[0]:
+        if name == MODULE:
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Finder())
 from devs_git.__main__ import script
-sys.argv = ["devs_git.entrypoints.cli.main", "status"]
+sys.argv = sys.argv[1:]
 script()
 """
 
 
-def test_ctrl_c_while_a_command_is_still_starting_is_one_line_and_130(repo: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED], cwd=repo, capture_output=True, check=False)
+# `status` starts without click, `doctor` with it.
+@pytest.mark.parametrize(
+    ("module", "verb"),
+    [
+        ("devs_git.entrypoints.cli.without_click.often", "status"),
+        ("devs_git.entrypoints.cli.main", "doctor"),
+    ],
+)
+def test_ctrl_c_while_a_command_is_still_starting_is_one_line_and_130(
+    repo: Path, module: str, verb: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, module, verb], cwd=repo, capture_output=True, check=False
+    )
     assert (done.returncode, done.stderr) == (130, b"The command was interrupted and did nothing more.\n")
