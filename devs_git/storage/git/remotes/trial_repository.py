@@ -53,7 +53,10 @@ def make(git: Git, common: Path) -> Iterator[TrialRepository]:
         yield TrialRepository(
             folder,
             of_store(folder).with_config(f"core.hooksPath={os.devnull}"),
-            object_folders.with_folders(git, folder / "objects", objects),
+            # git would ask the repository's program for the refs of the other folder of objects. `true` names none.
+            object_folders.with_folders(git, folder / "objects", objects).with_config(
+                "core.alternateRefsCommand=true"
+            ),
         )
 
 
