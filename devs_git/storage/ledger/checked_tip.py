@@ -75,7 +75,7 @@ def _replaces(ledger: Ledger, old_tip: str, tip: str) -> bool:
 
 
 def _is_older(ledger: Ledger, tip: str, old_tip: str) -> bool:
-    """Whether `tip` is an ancestor of `known`. HISTORY_REWRITTEN if older objects of `known` are missing (see `newest_objects`)."""
+    """Whether `tip` is an ancestor of `old_tip`. HISTORY_REWRITTEN if older objects of it are missing (see `newest_objects`)."""
     try:
         return ledger.reader.says("merge-base", "--is-ancestor", tip, old_tip)
     except GitFailed as error:
@@ -83,9 +83,9 @@ def _is_older(ledger: Ledger, tip: str, old_tip: str) -> bool:
 
 
 def _is_forgotten(ledger: Ledger, old_tip: str, tip: str) -> bool:
-    """Whether no reflog has `known` any longer and `tip` does not descend from it, as after a rewritten history.
+    """Whether no reflog has `old_tip` any longer and `tip` does not descend from it, as after a rewritten history.
 
-    The objects of `known` may still exist in `newest_objects`. Without a reflog the answer is False.
+    Its objects may still exist in `newest_objects`. Without a reflog the answer is False.
     """
     if not (ledger.common / "logs" / LEDGER).is_file() or old_tip in refs.reflog(ledger.common, LEDGER):
         return False
