@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.ledger.history import Checkpoint, Task
 from devs_git.domain.moments import names
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
@@ -29,8 +29,8 @@ NO_PATCH, PLAIN_PATCH, OWN_PATCH = "", "plain", "own"
 class Request(VerbRequest):
     """From `against` (a checkpoint, a moment, a snapshot or whatever git calls a commit) to `target`.
 
-    Without `against` a task is compared with where it began, and a numbered checkpoint with the one before it. Without a
-    target: from `against` ('' for HEAD) to the working tree, staged or not. Untracked files belong to it only if
+    Without `against` a task is compared with where it began, and a numbered checkpoint with the one before it. A task in
+    work goes up to the working tree if it is the task of this worktree, else up to its newest checkpoint. Without a target: from `against` ('' for HEAD) to the working tree, staged or not. Untracked files belong to it only if
     `against` is a moment. If only `target` is given, and is neither a task nor a numbered checkpoint, it is what `against`
     is else. `patch`: whether git's own patch is wanted, and by whose settings. `words`: it marks words, not lines.
     """
@@ -119,7 +119,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         named = [text for text in (request.target, request.against) if text and not names.is_name(text)]
         return replace(result, not_believed=workspace.why_not_believed()) if named else result
     except GitFailed as error:
-        if point:
+        if isinstance(point, Checkpoint):
             rewritten_commits.require(workspace.store_git, point)
         raise DevsError(
             "CONFLICT",
@@ -128,8 +128,12 @@ def run(workspace: Workspace, request: Request) -> Result:
         ) from error
 
 
-def _compare(workspace: Workspace, git: Git, request: Request, point: Checkpoint | None) -> Result:
+def _compare(workspace: Workspace, git: Git, request: Request, point: Checkpoint | Task | None) -> Result:
     against = request.against
+    if isinstance(point, Task):
+        before, after = compared_states.so_far(workspace, git, point)
+        before = compared_states.find(workspace, git, against, "against") if against else before
+        return _result(git, request, before, after)
     if point:
         before = (
             compared_states.find(workspace, git, against, "against")
@@ -146,7 +150,7 @@ def _compare(workspace: Workspace, git: Git, request: Request, point: Checkpoint
 def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
     """Compare with the working tree; NOT_A_REPOSITORY if there is none."""
     assert workspace.top
-    after = Side("the working tree", "")
+    after = Side(compared_states.WORKING_TREE, "")
     text, field = (request.target, "target") if request.target else (request.against, "against")
     if not text:
         return _result(git, request, Side("HEAD", workspace.head or EMPTY_TREE), after)

@@ -64,8 +64,8 @@ class FileSums:
 class Result(Row, VerbResult):
     """The row, and more. `worktree`: where the checkpoint was made; `.` is the main worktree. `replaced_by`: the name of the
     checkpoint that replaces it. `way_back`: how to return to it, if HEAD does not have it. `not_believed`: as in `status`.
-    `task`: the page of its task, if the target names no number. Then the checkpoint is the task's live completion; else its
-    newest live one; else its newest one. If the task has none, texts of the checkpoint are '', its figures 0.
+    `task`: the page of its task, if the target names no number. Then the checkpoint is the task's completion that counts;
+    else its newest live one; else its newest one. If the task has none, texts of the checkpoint are '', its figures 0.
     """
 
     completed: bool

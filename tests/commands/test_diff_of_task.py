@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import task_complete, task_start
+from devs_git.commands import init, rewind, task_complete, task_start
 from devs_git.commands.diff import Request, run
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests.support import git_calls
 from tests.support.terminal_person import at_terminal
 
 Make = Callable[..., str]
@@ -50,18 +51,57 @@ def test_a_task_is_compared_with_where_it_began_and_a_checkpoint_with_the_one_be
     assert (step.from_name, [one.path for one in step.files]) == ("task-20@1", ["two.txt"])
 
 
-def test_an_active_task_is_refused_with_the_command_that_shows_its_changes_so_far(begun: Path) -> None:
+@pytest.mark.quick
+def test_the_task_in_work_is_compared_up_to_the_working_tree(begun: Path, git: Make) -> None:
+    begin = git("rev-parse", "HEAD^")
+    so_far = run(Workspace.open(begun), Request("20"))
+    assert (so_far.from_, so_far.from_name, so_far.to_name) == (begin, "task-20@0", "the working tree")
+    assert [one.path for one in so_far.files] == ["one.txt", "two.txt"]
+    assert printed(begun, "20") == printed(begun, "task-20@0")
+    assert [one.path for one in run(Workspace.open(begun), Request("20", "HEAD")).files] == ["two.txt"]
+
+
+def test_the_task_of_another_worktree_is_compared_up_to_its_newest_checkpoint(begun: Path, git: Make) -> None:
+    git("worktree", "add", "-q", "-b", "side", "../side")
+    other = begun.parent / "side"
+    so_far = run(Workspace.open(other), Request("20"))
+    assert (so_far.from_name, so_far.to_name) == ("task-20@0", "task-20@1")
+    assert [one.path for one in so_far.files] == ["one.txt"]
+    task_start.run(Workspace.open(other), task_start.Request("21"))
     with pytest.raises(DevsError) as caught:
-        run(Workspace.open(begun), Request("20"))
-    assert (caught.value.code, caught.value.hint) == (
+        run(Workspace.open(begun), Request("21"))
+    assert (caught.value.code, caught.value.message, caught.value.hint) == (
         "NO_CHECKPOINT",
-        "See what it changed so far: devs-git diff task-20@0",
+        "task-21 is not completed: it is active.",
+        "Complete it first: devs-git task complete task-21",
     )
-    so_far = run(Workspace.open(begun), Request("task-20@0"))
-    assert (so_far.to_name, [one.path for one in so_far.files]) == (
-        "the working tree",
-        ["one.txt", "two.txt"],
-    )
+
+
+def test_the_task_in_work_is_compared_with_nothing_if_it_began_before_the_first_commit(
+    tmp_path: Path,
+) -> None:
+    top = tmp_path / "new"
+    git_calls.git("init", "-q", "-b", "main", str(top), where=tmp_path)
+    init.run(Workspace.open(top), init.Request())
+    task_start.run(Workspace.open(top), task_start.Request("1"))
+    (top / "one.txt").write_text("1\n")
+    git_calls.git("add", "one.txt", where=top)
+    so_far = run(Workspace.open(top), Request("1"))
+    assert (so_far.from_name, so_far.to_name) == ("the empty tree", "the working tree")
+    assert [one.path for one in so_far.files] == ["one.txt"]
+
+
+def test_a_task_that_was_undone_is_refused_with_its_status_in_plain_words(begun: Path) -> None:
+    task_complete.run(Workspace.open(begun), task_complete.Request("20", message="done"))
+    task_start.run(Workspace.open(begun), task_start.Request("21"))
+    (begun / "three.txt").write_text("3\n")
+    done = task_complete.Request("21", message="done", everything=True)
+    task_complete.run(Workspace.open(begun), done)
+    rewind.run(Workspace.open(begun), rewind.Request("20"))
+    with pytest.raises(DevsError) as caught:
+        run(Workspace.open(begun), Request("21"))
+    assert caught.value.code == "NO_CHECKPOINT"
+    assert caught.value.message == "The completion of task-21 was undone; the task is rewound now."
 
 
 def test_a_target_and_what_it_is_compared_with_are_whatever_git_calls_a_commit(

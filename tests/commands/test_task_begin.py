@@ -52,6 +52,12 @@ def test_a_rewind_to_where_a_task_began_undoes_its_work_and_it_is_active_again(s
     assert (contents(scene.top), scene.git("tag")) == (before, tags)
 
 
+def test_where_an_unknown_task_began_is_answered_with_the_list_of_all(scene: Scene) -> None:
+    with pytest.raises(DevsError) as caught:
+        diff.run(Workspace.open(scene.top), diff.Request("task-99^"))
+    assert (caught.value.message, caught.value.hint) == ("There is no task-99.", "List all: devs-git log")
+
+
 def test_a_checkpoint_on_the_commit_where_a_task_began_is_undone_only_if_it_came_later(
     tasks: Tasks,
 ) -> None:

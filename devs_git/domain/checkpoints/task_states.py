@@ -72,13 +72,13 @@ def require_running(task_id: str, status: str) -> None:
         raise nothing_new(task_id)
 
 
-def require_task(history: History, task_id: str) -> Task:
-    """The task in the ledger; TASK_NOT_FOUND."""
+def require_task(history: History, task_id: str, *, then: str = "") -> Task:
+    """The task in the ledger; TASK_NOT_FOUND, whose hint says what to type: `then`, or how to start the task."""
     if task_id in history.tasks:
         return history.tasks[task_id]
     from devs_git.domain.ledger import resolve  # only a wrong id needs it
 
-    raise resolve.task_not_found(history.tasks, task_id, then=_start(task_id))
+    raise resolve.task_not_found(history.tasks, task_id, then=then or _start(task_id))
 
 
 def nothing_new(task_id: str) -> DevsError:

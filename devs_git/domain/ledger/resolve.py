@@ -1,6 +1,7 @@
 """Find the checkpoint that a caller names.
 
-- `task-10` is the live completion. If there is none: NO_CHECKPOINT, with a hint that names other checkpoints.
+- `task-10` is its completion that counts, which no operation has undone. If there is none: NO_CHECKPOINT, with a hint that
+  names other checkpoints.
 - `task-10@3` is the checkpoint with that number, live or not. If two have it, neither is chosen.
 - `task-10@0` is where the task began. No checkpoint is recorded there, so `operations/checkpoint/task_begin.py` finds it.
 - `task-10@<oid>` is a checkpoint of this task.
@@ -15,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.history import Checkpoint, History, Task
 from devs_git.domain.ledger.ids import PREFIX, Target, bare
 from devs_git.errors import DevsError
 from devs_git.values import replace
@@ -40,14 +41,19 @@ def resolve(history: History, target: Target) -> Checkpoint:
     completion = history.completion(target.task)
     if completion:
         return completion
+    raise _not_completed(history.tasks[target.task], points)
+
+
+def _not_completed(task: Task, points: list[Checkpoint]) -> DevsError:
+    """NO_CHECKPOINT: the name of the task alone stands for no state."""
+    text = f"{task.task_id} is not completed: it is {task.status}."
+    hint = f"Complete it first: devs-git task complete {task.task_id}"
     if points:
-        undone = any(point.completed for point in points)
         hint = f"Name one of its checkpoints, such as {points[-1].name}"
-        hint += ", or return from the rewind that undid it: devs-git undo" if undone else ""
-    else:
-        hint = f"Complete it first: devs-git task complete {target.task}"
-    text = f"{target.task} has no live completion."
-    raise DevsError("NO_CHECKPOINT", text, hint=hint, task_id=target.task)
+    if any(point.completed for point in points):
+        text = f"The completion of {task.task_id} was undone; the task is {task.status} now."
+        hint += ", or return from the rewind that undid it: devs-git undo"
+    return DevsError("NO_CHECKPOINT", text, hint=hint, task_id=task.task_id)
 
 
 def newest(history: History, task_id: str) -> Checkpoint | None:

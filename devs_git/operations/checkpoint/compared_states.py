@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.checkpoints.previous import candidates
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.ledger.history import Checkpoint, History, Task
+from devs_git.domain.ledger.resolve import newest, resolve
 from devs_git.domain.moments import names
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import named_checkpoint
@@ -21,6 +21,8 @@ from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Tip
+
+WORKING_TREE: Final = "the working tree"
 
 
 @immutable
@@ -57,10 +59,10 @@ def find(workspace: Workspace, git: Git, text: str, field: str, *, is_turn: bool
     return Side(point.name, point.commit)
 
 
-def checkpoint(workspace: Workspace, git: Git, text: str) -> Checkpoint | None:
-    """The checkpoint that a target names; None if it names another state, or nothing.
+def checkpoint(workspace: Workspace, git: Git, text: str) -> Checkpoint | Task | None:
+    """The checkpoint that a target names, or the task in work, which has none; None if it names another state, or nothing.
 
-    TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT. The refusal of an active task says how to see its changes so far.
+    TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT.
     """
     if not text or names.is_name(text):
         return None
@@ -76,8 +78,7 @@ def checkpoint(workspace: Workspace, git: Git, text: str) -> Checkpoint | None:
         return resolve(tip.here, target)
     except DevsError as error:
         if error.code == "NO_CHECKPOINT" and tip.here.tasks[error.details["task_id"]].status == "active":
-            hint = f"See what it changed so far: devs-git diff {error.details['task_id']}@0"
-            raise DevsError(error.code, error.message, hint=hint, **error.details) from error
+            return tip.here.tasks[error.details["task_id"]]
         if error.code == "NO_CHECKPOINT" or not refs.commit_of(git, text):
             raise
     return None
@@ -99,21 +100,44 @@ def begin(workspace: Workspace, git: Git, history: History, point: Checkpoint) -
     Its work may be on a branch that does not have this commit, because somebody switched or rebased. Then it is the
     parent of its first commit on this branch.
     """
-    try:
-        start = _task_begin(workspace, history, point.task_id)
-        if git.says("merge-base", "--is-ancestor", start.commit, point.commit):
-            return Side(start.name, start.commit)
-    except DevsError:
-        # It was started before the first commit.
-        pass
-    own = [one for one in history.of_task(point.task_id) if not one.gone]
-    first = next((one for one in own if _contains(git, point, one)), point)
-    return _parent(git, first)
+    known = _begin_on(workspace, git, history, point.task_id, point.commit)
+    return known or _parent(git, point)
 
 
-def _contains(git: Git, point: Checkpoint, other: Checkpoint) -> bool:
-    known = refs.commit_of(git, other.commit)
-    return bool(known) and git.says("merge-base", "--is-ancestor", other.commit, point.commit)
+def so_far(workspace: Workspace, git: Git, task: Task) -> tuple[Side, Side]:
+    """The two states that tell what a task in work changed.
+
+    It is compared up to the working tree if it is the task of this worktree, else up to its newest checkpoint:
+    NO_CHECKPOINT if it has none.
+    """
+    from devs_git.storage.worktree import active_task
+
+    history = workspace.ledger.require().here
+    if active_task.task_of(active_task.read(workspace.places)) == task.task_id:
+        known = _begin_on(workspace, git, history, task.task_id, workspace.head)
+        return known or Side("the empty tree", EMPTY_TREE), Side(WORKING_TREE, "")
+    # Raises if there is no checkpoint at all.
+    point = newest(history, task.task_id) or resolve(history, ids.parse_target(task.task_id))
+    return begin(workspace, git, history, point), Side(point.name, point.commit)
+
+
+def _begin_on(workspace: Workspace, git: Git, history: History, task_id: str, commit: str) -> Side | None:
+    """Where a task began, as this commit has it; None if nothing tells it."""
+    start = None
+    # If it was started before the first commit, nothing is found.
+    with suppress(DevsError):
+        found = _task_begin(workspace, history, task_id)
+        start = Side(found.name, found.commit)
+        if git.says("merge-base", "--is-ancestor", start.commit, commit):
+            return start
+    own = [one for one in history.of_task(task_id) if not one.gone]
+    first = next((one for one in own if _contains(git, commit, one)), None)
+    return _parent(git, first) if first else start
+
+
+def _contains(git: Git, commit: str, point: Checkpoint) -> bool:
+    known = refs.commit_of(git, point.commit)
+    return bool(known) and git.says("merge-base", "--is-ancestor", point.commit, commit)
 
 
 def _previous(git: Git, tip: Tip, point: Checkpoint) -> Side:

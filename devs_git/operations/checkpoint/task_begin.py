@@ -15,7 +15,9 @@ def find(git: Git, history: History, task_id: str) -> Checkpoint:
 
     TASK_NOT_FOUND; CHECKPOINT_NOT_FOUND if there was no commit yet, or it is gone.
     """
-    task, points = require_task(history, task_id), history.of_task(task_id)
+    # Who names a state of a task does not want to start it.
+    task = require_task(history, task_id, then="List all: devs-git log")
+    points = history.of_task(task_id)
     # Events of early versions do not say on which commit a task was started.
     begin = task.started_on or (f"{points[0].commit}^" if points else "")
     commit = refs.commit_of(git, begin) if begin else ""

@@ -48,7 +48,7 @@ def newest_until(workspace: Workspace, task_id: str, time: str) -> ForkPoint:
     TASK_NOT_FOUND; CHECKPOINT_NOT_FOUND if there is none.
     """
     history = workspace.ledger.require().here
-    task = require_task(history, task_id)
+    task = require_task(history, task_id, then="List all: devs-git log")
     moment = _newest_moment(workspace, task_id, time)
     point = max(_until(history, task_id, time), key=lambda one: one.created_at, default=None)
     if moment and (point is None or moment.created_at > point.created_at):

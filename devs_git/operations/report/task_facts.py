@@ -94,7 +94,7 @@ def _compare(git: Git, before: Side, point: Checkpoint, most: int, *, whole: boo
 
 
 def _command(before: Side, point: Checkpoint, *, whole: bool) -> str:
-    """The command that prints the whole patch. Only a task with a live completion is compared by its own name."""
+    """The command that prints the whole patch. Only a completed task is compared by its own name."""
     if whole:
         return f"devs-git diff {point.task_id}"
     if before.commit == EMPTY_TREE:
