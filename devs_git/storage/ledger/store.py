@@ -84,7 +84,7 @@ def _parts_missing() -> DevsError:
 
 
 @contextmanager
-def _require_complete() -> Iterator[None]:
+def require_complete() -> Iterator[None]:
     """Raise LEDGER_MISSING if git fails while it reads: a shorter history would be a different history."""
     try:
         yield
@@ -192,7 +192,7 @@ class Ledger:
         # `what`: words for `git rev-list`.
         words = ("--no-commit-header", "--encoding=UTF-8", "--format=%H%x1f%P%x1f%B%x00")
         output = self.reader.stream("rev-list", *words, *what, stdin=stdin)
-        with closing(output), _require_complete():
+        with closing(output), require_complete():
             for record in bounded.records(output, limits.COMMIT):
                 oid, parents, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)
                 yield parse(oid, tuple(parents.split()), message)

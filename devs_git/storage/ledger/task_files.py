@@ -13,12 +13,13 @@ from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Event, parse
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
+from devs_git.domain.text import limits
 from devs_git.errors import invalid
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.git import refs
+from devs_git.storage.git import object_graph, refs
 from devs_git.storage.git.program import split_z
 from devs_git.storage.ledger import clone_history
-from devs_git.storage.ledger.store import Tip
+from devs_git.storage.ledger.store import Tip, require_complete
 
 if TYPE_CHECKING:
     from devs_git.domain.ledger.history import History
@@ -49,9 +50,8 @@ def _format(tip: Tip) -> int:
 
 
 def newest(tip: Tip, task_id: str) -> dict[str, str]:
-    """The values of all files of a task. For each key the newest file wins."""
-    paths = [f"{folder}/{name}" for folder in ids.task_folders(task_id) for name in tip.names(folder)]
-    files = [yaml_documents.load(tip.read(path) or b"", path, "task") for path in paths]
+    """The values of all files of a task. For each key the newest file wins. LEDGER_MISSING, LEDGER_MUTATED, INVALID_ARGUMENTS."""
+    files = [yaml_documents.load(data, path, "task") for path, data in _contents(tip, task_id)]
     found: dict[str, str] = {}
     for values in sorted(files, key=lambda values: str(values.get("created_at", ""))):
         if values.get("event") == "task.started":
@@ -59,6 +59,15 @@ def newest(tip: Tip, task_id: str) -> dict[str, str]:
             found = {}
         found |= {key: str(value) for key, value in values.items()}
     return found
+
+
+def _contents(tip: Tip, task_id: str) -> list[tuple[str, bytes]]:
+    """Path and bytes of each file of the task. git reads the folders and the files with one child each."""
+    rows = [line.split(maxsplit=4) for line in _listed(tip, task_id, "-l")]
+    small = [oid for _, _, oid, size, _ in rows if size.isdigit() and int(size) <= limits.DOCUMENT.most]
+    known = dict(object_graph.contents(tip.ledger.reader, small))
+    # Of any other entry this raises what is wrong with it.
+    return [(path, known[oid] if oid in known else tip.ledger.file(oid)) for _, _, oid, _, path in rows]
 
 
 def history_of(tip: Tip, task_id: str) -> History:
@@ -94,7 +103,12 @@ def _since_begin(tip: Tip, task_id: str) -> History | None:
 
 
 def _operations(tip: Tip, task_id: str) -> set[str]:
-    """The operations that wrote files of the task. git finds a name in a folder of 25,000 faster than Python."""
+    """The operations that wrote files of the task."""
+    return {path.rpartition("/")[2].removesuffix(".yaml") for path in _listed(tip, task_id, "--name-only")}
+
+
+def _listed(tip: Tip, task_id: str, form: str) -> list[str]:
+    """What `git ls-tree` says of each file of the task. git finds a name in a folder of 25,000 faster than Python."""
     folders = (f"{folder}/" for folder in ids.task_folders(task_id))
-    out = tip.ledger.reader.run("ls-tree", "--full-tree", "--name-only", "-z", tip.oid, *folders)
-    return {path.rpartition("/")[2].removesuffix(".yaml") for path in split_z(out)}
+    with require_complete():
+        return split_z(tip.ledger.reader.run("ls-tree", "--full-tree", form, "-z", tip.oid, *folders))
