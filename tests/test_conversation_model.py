@@ -17,3 +17,4 @@ RUNS = int(os.environ.get("DEVS_TEST_COUNT_CONVERSATION_RUNS", "3"))
 
 def test_marks_and_files_are_as_the_record_of_the_model_says(tmp_path: Path) -> None:
     run_world(Conversations, tmp_path, (RUNS, 20))
+    assert {"rewound", "rewound with code"} & Conversations.answers.keys(), Conversations.answers

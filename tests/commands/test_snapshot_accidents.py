@@ -75,12 +75,12 @@ def test_one_lost_blob_is_written_again(snap: Snap, git: Make, repo: Path) -> No
 
 
 def test_a_lock_that_a_killed_git_left_on_the_private_index_does_not_stand_in_the_way(
-    snap: Snap, repo: Path
+    snap: Snap, git: Make, repo: Path
 ) -> None:
     snap()
     (repo / ".git/devs/snapshot-index.lock").touch()
     (repo / "new").write_text("x")
-    snap()
+    assert saved_text(git, snap(), "new") == "x"
 
 
 def test_while_another_command_works_in_this_worktree_it_is_busy(

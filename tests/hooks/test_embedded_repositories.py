@@ -41,6 +41,7 @@ def test_git_runs_programs_of_an_embedded_repository(embedded: Path) -> None:
     """The reason for the refusal: without it, git would do this."""
     for words in (("status",), ("devs", "status")):
         subprocess.run(["git", *words], cwd=embedded, capture_output=True, check=False)
+        assert (embedded / "ran").exists(), words
         (embedded / "ran").unlink()
 
 

@@ -284,3 +284,5 @@ def test_what_loses_nothing_goes_on_while_frozen(git: Run) -> None:
     git("fetch", "-q", ".", "main")
     git("tag", "v2")
     git("gc", "-q")
+    assert git("symbolic-ref", "--short", "HEAD") == "new"
+    assert git("stash", "list") == ""

@@ -237,12 +237,29 @@ def test_a_text_that_is_too_long_to_read_counts_as_one_that_drops_refs() -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["'", '"', "\\", "$(", "a)", "`", "<<<", "cd", "rm", "git", "x &> y", "{", "é > ü"]
+    ("text", "count", "takes"),
+    [
+        ("'", 1, []),
+        ('"', 1, []),
+        ("\\", 1, []),
+        ("$(", 0, []),
+        ("a)", 1, ["a"]),
+        ("`", 0, []),
+        ("<<<", 0, []),
+        ("cd", 1, []),
+        ("rm", 1, ["rm"]),
+        ("git", 1, []),
+        ("x &> y", 2, ["x", ""]),
+        ("{", 1, []),
+        ("é > ü", 1, ["é", "é"]),
+    ],
 )
-def test_any_text_has_commands_or_none(text: str) -> None:
-    commands(text)
-    dangers.of_command(text)
-    scripts.find_scripts(text)
+def test_a_text_that_is_no_whole_command_is_read_all_the_same(
+    text: str, count: int, takes: list[str]
+) -> None:
+    assert len(commands(text)) == count
+    assert [taking.what for taking in dangers.of_command(text).takings] == takes
+    assert scripts.find_scripts(text) == ()
 
 
 def test_lines_that_cat_only_writes_destroy_nothing() -> None:

@@ -43,7 +43,8 @@ def test_an_event_that_a_prune_took_is_there_for_the_next_reader(ledgered: Works
 
 def test_a_commit_after_a_prune_that_took_an_event_is_not_refused(initialised: Path, git: Run) -> None:
     prune_as_if_unseen(initialised, write(Workspace.open(initialised)))
-    git("commit", "-q", "--allow-empty", "-m", "x")
+    git("commit", "-q", "--allow-empty", "-m", "after the prune")
+    assert git("log", "-1", "--format=%s") == "after the prune"
 
 
 def test_an_event_whose_objects_are_gone_before_the_refs_move_is_written_again(

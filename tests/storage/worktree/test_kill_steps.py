@@ -24,6 +24,7 @@ def killed_at(stage: KilledVerb, steps: Iterable[int], told: Told) -> None:
         done = stage.run(copy, at=at)
         assert done["killed"], (stage.steps[at], done)
         stage.recover_and_check(copy, (at, stage.steps[at]))
+    assert stage.runs
     told("counted", f"{stage.verb}: {stage.runs} kills, ended {stage.ends}, 0 lost")
 
 
@@ -116,4 +117,5 @@ def test_a_recovery_killed_at_its_every_step_is_recovered_again(
     stage = KilledVerb(dirtied.top, "rewind", FULL, drive)
     for name in ("refs",) if QUICK else stage.steps:
         stage.kill_recovery_at_each_step(name)
+    assert stage.runs
     record_property("counted", f"recovery: {stage.runs} kills, ended {stage.ends}, 0 lost")

@@ -83,15 +83,21 @@ def test_who_would_not_wait_at_all_still_waits_for_an_orphan(tmp_path: Path) -> 
     made = owner(tmp_path / "lock", "stay")
     made.kill()
     made.wait()
-    with locks.hold(tmp_path / "lock", wait=0.0, orphan_wait=60.0, on_wait=lambda _words: end(made)):
-        pass
+    said: list[str] = []
+
+    def waiting(words: str) -> None:
+        said.append(words)
+        end(made)
+
+    with locks.hold(tmp_path / "lock", wait=0.0, orphan_wait=60.0, on_wait=waiting):
+        assert len(said) == 1
 
 
 def test_what_a_finished_command_left_in_the_background_holds_nothing(tmp_path: Path) -> None:
     made = owner(tmp_path / "lock", "end")
     made.wait()
     with locks.hold(tmp_path / "lock", wait=0.0):
-        pass
+        assert locks.owner_alive(tmp_path / "lock")
     end(made)
 
 
