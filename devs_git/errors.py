@@ -156,6 +156,11 @@ def invalid(field: str, message: str, *, hint: str = "") -> DevsError:
     return DevsError("INVALID_ARGUMENTS", message, hint=hint, field=field)
 
 
+def stale_plan(message: str) -> DevsError:
+    """PLAN_STALE: what the plan was made of is not as it was."""
+    return DevsError("PLAN_STALE", message, hint="Make a new plan, then decide again.")
+
+
 def immovable(
     reason: Reason, message: str, *, code: str = "GIT_RESET_FAILED", hint: str = "", **details: Any
 ) -> DevsError:

@@ -15,6 +15,7 @@ from devs_git.domain.ledger import contracts
 from devs_git.domain.ledger.event_contracts import session_text
 from devs_git.domain.ledger.event_operations import ConversationRewound, Movement
 from devs_git.domain.ledger.events import Event
+from devs_git.domain.sessions.new_session import ClientSession
 from devs_git.domain.text.field_values import check_value
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
@@ -84,17 +85,6 @@ class Request(VerbRequest):
 
 
 @immutable
-class NewSession:
-    """The session that goes on. `tokens` is an estimate."""
-
-    client: str
-    session_id: str
-    file: str
-    messages: int
-    tokens: int
-
-
-@immutable
 class Result(VerbResult):
     """What was taken back, or would be in a dry run: then `rewind_id` and `backup` are '', and `session` is None.
 
@@ -108,7 +98,7 @@ class Result(VerbResult):
     message_id: str
     kept_messages: int
     messages_rewound: int
-    session: NewSession | None
+    session: ClientSession | None
     start_command: tuple[str, ...]
     left_out: tuple[str, ...]
     sqlite_tables_affected: tuple[str, ...]
@@ -192,11 +182,7 @@ def _session(workspace: Workspace, catalog: Catalog, request: Request) -> Sessio
                 hint="Name a session: --session ID",
             )
     if found is None:
-        raise DevsError(
-            "MESSAGE_NOT_FOUND",
-            "The catalog has no messages of this conversation.",
-            hint="Import a transcript: devs-git conversation import FILE",
-        )
+        raise named_session.not_found()
     return found
 
 
@@ -275,17 +261,13 @@ def _new_session(
 
 
 def _result(point: RewindPoint, op_id: str = "", written: WrittenSession | None = None) -> Result:
-    session = None
-    if written:
-        known = (written.client, written.session_id, str(written.file), written.messages, written.tokens)
-        session = NewSession(*known)
     return Result(
         rewind_id=op_id,
         session_id=point.cut.session_id,
         message_id=point.cut.kept,
         kept_messages=point.kept,
         messages_rewound=point.taken_back,
-        session=session,
+        session=written.told if written else None,
         start_command=written.start_command if written else (),
         left_out=written.left_out if written else (),
         sqlite_tables_affected=("messages",) if point.taken_back else (),

@@ -6,7 +6,6 @@ from devs_git.domain.checkpoints.commit_trailers import work_of
 from devs_git.domain.ledger import ids
 from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.verbs import VerbRequest
-from devs_git.errors import DevsError
 from devs_git.operations.recall import ingest, named_session, open_catalog
 from devs_git.storage.catalog import conversation_snapshots, fulltext, messages, transcripts
 from devs_git.storage.catalog.database import Catalog
@@ -56,9 +55,5 @@ def _session(workspace: Workspace, catalog: Catalog, request: Request) -> Sessio
     else:
         found = messages.last_session(catalog, workspace.places.worktree_id)
     if found is None:
-        raise DevsError(
-            "MESSAGE_NOT_FOUND",
-            "The catalog has no messages of this conversation.",
-            hint="Import a transcript: devs-git conversation import FILE",
-        )
+        raise named_session.not_found()
     return found

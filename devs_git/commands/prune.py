@@ -17,7 +17,7 @@ from devs_git.domain.checkpoints.retention import Kept, Outdated
 from devs_git.domain.ledger.event_upkeep import Pruned
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, stale_plan
 from devs_git.operations.recall import open_catalog
 from devs_git.operations.upkeep import outdated
 from devs_git.storage.catalog import fulltext, prune_sessions, prune_traces
@@ -74,11 +74,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             found = outdated.find(workspace, catalog)
             done = _result(found, dry_run=False)
             if request.plan_id and request.plan_id != done.plan_id:
-                raise DevsError(
-                    "PLAN_STALE",
-                    "What is old enough has changed since the plan was made.",
-                    hint="Make a new plan, then decide again.",
-                )
+                raise stale_plan("What is old enough has changed since the plan was made.")
             if any(kind.count for kind in found):
                 done = replace(done, event=_delete(workspace, catalog, found))
         if any(kind.rows for kind in found):

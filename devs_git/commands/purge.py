@@ -20,7 +20,7 @@ from devs_git.domain.moments.moment import STATES
 from devs_git.domain.recall.purge_terms import SHORTEST, DroppedRef, Remainder, plan_id
 from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.errors import DevsError, invalid
+from devs_git.errors import DevsError, invalid, stale_plan
 from devs_git.operations.purge import directives, own_files, refs_and_objects
 from devs_git.operations.purge.refs_and_objects import Secret, SecretPlaces
 from devs_git.storage.catalog import fulltext, purge_rows
@@ -164,8 +164,7 @@ def _refuse_under_way(workspace: Workspace) -> None:
 
 def _require_same(request: Request, plan: _Plan) -> None:
     if request.plan_id and request.plan_id != plan_id(plan.parts):
-        text = "The places that contain it have changed since the plan was made."
-        raise DevsError("PLAN_STALE", text, hint="Make a new plan, then decide again.")
+        raise stale_plan("The places that contain it have changed since the plan was made.")
 
 
 def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:

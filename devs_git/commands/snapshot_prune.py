@@ -18,7 +18,7 @@ from devs_git.domain.ledger.event_branches import SnapshotsPruned
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.text.quantities import span
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.errors import DevsError, invalid
+from devs_git.errors import DevsError, invalid, stale_plan
 from devs_git.operations.checkpoint import snapshots
 from devs_git.operations.checkpoint.snapshots import Snapshot
 from devs_git.storage.git import refs
@@ -57,11 +57,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Delete them and record it in one transaction; CONFLICT if one of them moves meanwhile."""
     plan = _plan(workspace, request)
     if request.plan_id and request.plan_id != plan.plan_id:
-        raise DevsError(
-            "PLAN_STALE",
-            "The snapshots changed since the plan was made.",
-            hint="Make a new plan, then decide again.",
-        )
+        raise stale_plan("The snapshots changed since the plan was made.")
     if request.dry_run or not plan.snapshots:
         return replace(plan, dry_run=request.dry_run)
     gone = plan.snapshots

@@ -12,7 +12,7 @@ from devs_git.domain.recall.traces import TraceRow
 from devs_git.domain.text.quantities import size, span
 from devs_git.domain.text.times import stamp
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.errors import DevsError, invalid
+from devs_git.errors import invalid, stale_plan
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import fulltext, prune_traces
 from devs_git.storage.catalog.database import Catalog
@@ -67,11 +67,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         going = _rows_to_delete(workspace, catalog, request)
         plan = _result(going, dry_run=False)
         if request.plan_id and request.plan_id != plan.plan_id:
-            raise DevsError(
-                "PLAN_STALE",
-                "The traces changed since the plan was made.",
-                hint="Make a new plan, then decide again.",
-            )
+            raise stale_plan("The traces changed since the plan was made.")
         if not going:
             return plan
         with fulltext.write_transaction(catalog):

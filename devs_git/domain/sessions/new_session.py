@@ -8,6 +8,17 @@ from devs_git.values import immutable
 
 
 @immutable
+class ClientSession:
+    """A session that was written for a client. `tokens` is an estimate."""
+
+    client: str
+    session_id: str
+    file: str
+    messages: int
+    tokens: int
+
+
+@immutable
 class NewSession:
     """The session to write: its id, its worktree, and of which session (`source`) it is the beginning.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devs_git.domain.sessions.new_session import ClientSession
 from devs_git.errors import DevsError
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -15,24 +16,13 @@ if TYPE_CHECKING:
 
 
 @immutable
-class ForkSession:
-    """A session that was written for a client. `tokens` is an estimate."""
-
-    client: str
-    session_id: str
-    file: str
-    messages: int
-    tokens: int
-
-
-@immutable
 class Conversation:
     """`session` is None if none was written; `left_out` says why, or what of the conversation is not in it.
 
     `point`: where the conversation was cut, None if it is not known. `last`: the id of the last message that was kept.
     """
 
-    session: ForkSession | None = None
+    session: ClientSession | None = None
     point: SessionPoint | None = None
     last: str = ""
     left_out: tuple[str, ...] = ()
@@ -103,5 +93,4 @@ def _write(there: Workspace, catalog: Catalog, point: SessionPoint, to: str) -> 
     except DevsError as error:
         text = f"The conversation: {error.message} {error.hint}".strip()
         return Conversation(point=point, left_out=(text,))
-    session = ForkSession(new.client, new.session_id, str(new.file), new.messages, new.tokens)
-    return Conversation(session, point, new.last, new.left_out, new.start_command)
+    return Conversation(new.told, point, new.last, new.left_out, new.start_command)

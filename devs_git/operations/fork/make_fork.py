@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import History
+from devs_git.domain.sessions.new_session import ClientSession
 from devs_git.errors import DevsError
-from devs_git.operations.fork.fork_session import ForkSession
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -69,7 +69,7 @@ class Result:
     point: Point
     branch: str
     worktree: str
-    session: ForkSession | None
+    session: ClientSession | None
     start_command: tuple[str, ...]
     left_out: tuple[str, ...]
     guarded: bool

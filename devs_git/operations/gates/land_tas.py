@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, Protocol
 
 from devs_git.domain.gates.gate_model import Gate
@@ -18,18 +17,16 @@ from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import Draft, Event, RefUpdate
 from devs_git.domain.text.plain_text import cut
 from devs_git.errors import DevsError, immovable
+from devs_git.operations.rewind.commit_on_head import Operation, save_before
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places, worktrees
 from devs_git.storage.git.program import Git
-from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import (
     active_task,
-    backups,
     capture,
     carry_changes,
-    footprint,
     journal,
     move_tree,
     survey,
@@ -142,16 +139,6 @@ def _worktree(workspace: Workspace, gate: Gate) -> Places | None:
 
 
 @immutable
-class _Operation:
-    """The move of a worktree: its id, the folder for its files, its subject, and the worktree's active task (as trailers)."""
-
-    op_id: str
-    folder: Path
-    subject: str
-    active: str
-
-
-@immutable
 class _Landing:
     workspace: Workspace
     gate: Gate
@@ -224,14 +211,15 @@ def _in_worktree(work: _Landing, site: Site) -> LandResult:
         with journal.remove_leftovers_on_failure(held.places, op_id):
             folder = journal.make_folder(held.places, op_id)
             subject = f"{work.verb}: {work.gate.gate_id}"
-            own = _Operation(op_id, folder, subject, active_task.read(held.places))
+            own = Operation(op_id, folder, subject, active_task.read(held.places))
             return _move(work, held, found, own)
 
 
-def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> LandResult:
+def _move(work: _Landing, site: Site, found: Survey, own: Operation) -> LandResult:
     commit, tree = work.commit(found.head)
     carried = carry_changes.prepare(site, own.folder, Head(found.head, found.branch), tree, REFUSAL)
-    backup = _backup(site, found, own, tree)
+    # Without the movement, because `undo` does not undo this operation.
+    backup = save_before(site, own, found, tree)
     landing = Landing(found.branch, found.head, commit, own.op_id, backup)
     move = Move(
         op_id=own.op_id,
@@ -246,23 +234,3 @@ def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> LandRes
         backup=backup,
     )
     return LandResult(move_tree.execute(site, move).event, commit, work.gate.text("branch"))
-
-
-def _backup(site: Site, found: Survey, own: _Operation, tree: str) -> str:
-    """Save the current state, with local changes, under a ref before anything moves."""
-    apart = own.folder / "backup"
-    apart.mkdir(mode=0o700)
-    plan = footprint.compute(found, site.top, tree)
-    taken = (
-        capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), own.active).state
-    )
-    # The backup has no fields of an event, because `undo` does not undo this operation.
-    backup = backups.store(
-        site.objects,
-        taken,
-        site.ledger.signature(),
-        f"Before {own.subject}",
-        *own_operations.backup_fields(site.ledger.tip().oid),
-    )
-    backups.keep(site, own.op_id, backup)
-    return backup

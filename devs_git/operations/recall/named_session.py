@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from devs_git.errors import DevsError
 from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
+
+
+def not_found() -> DevsError:
+    """MESSAGE_NOT_FOUND: the catalog has no session of this name, task or worktree."""
+    return DevsError(
+        "MESSAGE_NOT_FOUND",
+        "The catalog has no messages of this conversation.",
+        hint="Import a transcript: devs-git conversation import FILE",
+    )
 
 
 def complete(catalog: Catalog, session_id: str) -> str:

@@ -62,7 +62,7 @@ def commit(workspace: Workspace, site: Site, job: NewCommit) -> Committed:
     message = f"{job.message}\n\n{job.trailers}{job.active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
     oid = capture.commit(site.objects, job.tree, [found.head], site.ledger.signature(), message)
     way = job.effect.added_to(Movement(job.op_id, found.branch, found.head, oid))
-    backup = _backup(site, job, active, way)
+    backup = save_before(site, Operation(job.op_id, job.folder, job.subject, active), found, job.tree, way)
     event = job.make_event(replace(way, backup=backup))
 
     def build(tip: Tip) -> Draft:
@@ -87,20 +87,30 @@ def commit(workspace: Workspace, site: Site, job: NewCommit) -> Committed:
     return Committed(oid, move_tree.execute(site, move))
 
 
-def _backup(site: Site, job: NewCommit, active: str, way: Movement) -> str:
-    """Save the current state with local changes, so that `undo` can restore them."""
-    plan = footprint.compute(job.found, site.top, job.tree)
+@immutable
+class Operation:
+    """`folder`: that of the journal. `active`: the trailer lines of the worktree's active task before it; '' for none."""
+
+    op_id: str
+    folder: Path
+    subject: str
+    active: str
+
+
+def save_before(site: Site, own: Operation, found: Survey, tree: str, way: Movement | None = None) -> str:
+    """Save the current state, with local changes, under a ref before the files of `tree` come. `undo` needs `way` to restore it."""
+    plan = footprint.compute(found, site.top, tree)
     # The move has a private index in the folder, too.
-    apart = job.folder / "backup"
+    apart = own.folder / "backup"
     apart.mkdir(mode=0o700)
     taker = capture.Capture(site.git, site.places, site.objects, apart)
-    state = taker.take(job.found, plan, (), active).state
+    state = taker.take(found, plan, (), own.active).state
     backup = backups.store(
         site.objects,
         state,
         site.ledger.signature(),
-        f"Before {job.subject}",
+        f"Before {own.subject}",
         *own_operations.backup_fields(site.ledger.tip().oid, way),
     )
-    backups.keep(site, job.op_id, backup)
+    backups.keep(site, own.op_id, backup)
     return backup

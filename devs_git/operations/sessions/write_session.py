@@ -16,7 +16,7 @@ from devs_git.domain.recall.conversation import canonical, main_session
 from devs_git.domain.recall.session_entries import SessionEntry
 from devs_git.domain.sessions import other_client
 from devs_git.domain.sessions.native_forms import NATIVE_FORMS, NativeForm
-from devs_git.domain.sessions.new_session import NewSession
+from devs_git.domain.sessions.new_session import ClientSession, NewSession
 from devs_git.errors import DevsError, invalid
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -63,6 +63,11 @@ class WrittenSession:
     last: str
     left_out: tuple[str, ...] = ()
     start_command: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> ClientSession:
+        """What a result says of it."""
+        return ClientSession(self.client, self.session_id, str(self.file), self.messages, self.tokens)
 
 
 def write(

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from devs_git.errors import DevsError, immovable
+from devs_git.errors import immovable
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, index_path, private
@@ -133,12 +133,7 @@ class Capture:
         changed = split_z(git.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
         written = [path for path in changed if path in off]
         if written:
-            raise DevsError(
-                "PLAN_STALE",
-                f"Files changed during the operation, such as {written[0]!r} ({len(written)} in all).",
-                hint="Check the files, then run the command again.",
-                paths=written[:100],
-            )
+            raise file_state.changed_meanwhile(written)
 
     def raw(self, off: Collection[str]) -> str:
         """Write a tree of the raw bytes of the files `off`, whose bytes are not those of their blobs; '' for no files."""

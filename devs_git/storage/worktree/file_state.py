@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from devs_git.errors import DevsError
 from devs_git.storage.git import loose_objects
 from devs_git.values import Final, immutable
 
@@ -42,6 +43,16 @@ class FileState:
 
 
 FileStates = dict[str, FileState]
+
+
+def changed_meanwhile(paths: Sequence[str], what: str = "Files") -> DevsError:
+    """PLAN_STALE: somebody wrote to these files between a look and the next step. `what` begins the sentence."""
+    return DevsError(
+        "PLAN_STALE",
+        f"{what} changed during the operation, such as {paths[0]!r} ({len(paths)} in all).",
+        hint="Check the files, then run the command again.",
+        paths=list(paths[:100]),
+    )
 
 
 @immutable

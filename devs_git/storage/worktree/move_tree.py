@@ -31,6 +31,7 @@ from devs_git.storage.worktree import (
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import git_words
 from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.file_state import changed_meanwhile
 from devs_git.storage.worktree.interrupted import positions, recovery
 from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.move_plan import Known, Work, find_edited, verify, work_out
@@ -192,12 +193,7 @@ def _require_unwritten(site: Site, move: Move, work: Work) -> None:
     """Raise PLAN_STALE if somebody wrote to one of the files after the capture. Nothing has been moved yet."""
     written = find_edited(site, work, move.known)
     if written:
-        raise DevsError(
-            "PLAN_STALE",
-            f"Files changed during the operation, such as {written[0]!r} ({len(written)} in all).",
-            hint="Check the files, then run the command again.",
-            paths=written[:100],
-        )
+        raise changed_meanwhile(written)
 
 
 def _write_files(site: Site, move: Move, work: Work) -> None:

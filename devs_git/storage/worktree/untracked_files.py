@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.ledger import devs_folder
 from devs_git.storage.worktree import file_state, footprint, tree_difference
@@ -87,12 +86,7 @@ def require_unchanged(marks: Marks, captured: FileStates) -> None:
         if path not in captured or (captured[path].mode, *captured[path].mark) != mark
     ]
     if written:
-        raise DevsError(
-            "PLAN_STALE",
-            f"Untracked files changed during the operation, such as {written[0]!r} ({len(written)} in all).",
-            hint="Check the files, then run the command again.",
-            paths=written[:100],
-        )
+        raise file_state.changed_meanwhile(written, "Untracked files")
 
 
 def brought_back(git: Git, new: State) -> dict[str, str]:
