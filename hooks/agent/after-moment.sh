@@ -11,7 +11,7 @@ esac
 # destroyed, and says what the model could not be told before.
 if [ -f "$tool_common/devs/moments-on" ] && may_write "$(head -c 4000 "$spool/.$id")" &&
   { [ -e "$own/watched" ] || [ -e "$own/unsaid" ] || ! is_unchanged; }; then
-  said=$(@PYTHON@ -P -m devs_git hook moment "$client" "$event" "$tool_common" "$here" "$top" "$spool/.$id" "${seen-}" 2>/dev/null)
+  said=$(@PYTHON@ -P -m devs_git hook moment "$client" "$event" "$tool_common" "$here" "$top" "$spool/.$id" "$seen" 2>/dev/null)
   # A client takes one answer. What is gone matters more than a short output.
   [ ! "$said" ] || { printf '%s\n' "$said" && exec mv "$spool/.$id" "$spool/$id.$1.$2"; }
 fi

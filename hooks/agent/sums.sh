@@ -14,7 +14,10 @@
   whole=1
   { [ "$same" = 0 ] && wait $files && wait $new && whole=0; } 2>/dev/null
   kill $timer 2>/dev/null
-  if [ "$same$whole" = 00 ] && [ ! -s "$seen.new" ] && [ ! -s "$seen.files" ] && [ ! "$why" ]; then rm -f "$seen.new" "$seen.files" "$seen.refs"; return; fi
+  if [ "$same$whole" = 00 ] && [ ! -s "$seen.new" ] && [ ! -s "$seen.files" ] && [ ! "$why" ]; then
+    [ ! "$saved" ] || wait $saved
+    rm -f "$seen.new" "$seen.files" "$seen.refs" ${saved:+"$file"}; return
+  fi
   # Without this file Python takes neither answer: they may be incomplete.
   [ "$whole" != 0 ] || printf '%s' "$sum" >"$seen.sum"
   return 1

@@ -17,7 +17,7 @@ from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import after, before, call
 from tests.support.hanging_git import hanging_git
-from tests.support.hook_moments import kept, prompt
+from tests.support.hook_moments import kept, prompt, stop
 
 pytestmark = pytest.mark.quick
 
@@ -65,6 +65,19 @@ def test_what_the_shell_saw_is_in_the_moment_and_its_notes_are_gone(project: Pat
     assert workspace.objects.read(found["a.txt"].oid, "blob") == b"changed\n"
     assert workspace.objects.read(found['odd "name\n'].oid, "blob") == b"new\n"
     assert list((project / ".git/devs/moments").glob(".*")) == []
+
+
+def test_variables_of_the_client_are_not_taken_for_those_of_the_hook(project: Path, tmp_path: Path) -> None:
+    """The hook deletes what it wrote, and a client may have a variable of any name."""
+    mine = tmp_path / "mine"
+    files = [mine, *(tmp_path / f"mine.{end}" for end in ("new", "files", "sum", "refs"))]
+    for file in files:
+        file.write_text("mine\n")
+    odd = {"seen": str(mine), "file": str(mine), "saved": "1", "why": "said"}
+    for payload in (prompt(), before("Bash", command="make"), after(), stop()) * 2:
+        call(project, payload, **odd)
+        kept(project)
+    assert [file.read_text() for file in files] == ["mine\n"] * 5
 
 
 @pytest.mark.parametrize("command", ["git commit -q --allow-empty -m empty", "git reset -q --soft HEAD~1"])

@@ -24,7 +24,7 @@ from devs_git.storage.moments.seen_changes import Seen
 # Seconds that a prompt, or the end of a session, waits from the beginning of the hook, and that the shell needed before it
 # could write the payload.
 _PROMPT = 0.2
-_BEFORE_FILE = 0.03
+_BEFORE_FILE = 0.01
 _CALL = 5.0
 # Seconds after which a moment that nobody waits for is given up.
 _BEHIND = 120.0

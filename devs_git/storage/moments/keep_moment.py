@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.moments.moment import (
@@ -146,7 +147,11 @@ def _tips(
     wanted, known = _kept_commits(head, details), _kept_commits(last.state.head, last.details) if last else {}
     same_day = bool(last and day_of(last.details.created_at) == day)
     new = [oid for oid in wanted if oid not in known]
-    if same_day and not new:
+    earlier, store = last.state.head if last and same_day else "", moment_store.folder(common)
+    # A moment before a prompt records no branches. So the call after it asks for the refs of the day.
+    if same_day and (
+        not new or (head == earlier and all(_has_tip(store, worktree, day, oid) for oid in new))
+    ):
         return (), True
     # Mostly no commit is new.
     from devs_git.storage.moments import kept_commits
@@ -159,13 +164,17 @@ def _tips(
     if len(tips) > _FEW:
         tips = kept_commits.independent(maker.git, tips)
     updates = [RefUpdate(tip_ref(worktree, day, oid), oid, "") for oid in tips]
-    earlier = last.state.head if last and same_day else ""
     if found and earlier in found.parents:
         before = tip_ref(worktree, day, earlier)
-        if refs.loose(moment_store.folder(common), before) == earlier:
+        if refs.loose(store, before) == earlier:
             updates.append(RefUpdate(before, NO_OID, earlier))
     straight = same_day and (head == earlier or bool(found and earlier in found.parents))
     return tuple(updates), straight
+
+
+def _has_tip(store: Path, worktree: str, day: str, oid: str) -> bool:
+    """Whether a ref of the day keeps this commit. A packed one is not looked for: to ask git takes longer."""
+    return refs.loose(store, tip_ref(worktree, day, oid)) == oid
 
 
 def _kept_commits(head: str, details: Details) -> dict[str, None]:
