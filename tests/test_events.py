@@ -55,6 +55,7 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "task result": (TASK[:1], "task result 10"),
     "task abandon": (TASK[:1], "task abandon"),
+    "task switch": ((*TASK[:1], "task abandon"), "task switch 10"),
     "checkpoint": (TASK[:2], "checkpoint --all -m x"),
     "rewind": (TWO_TASKS, "rewind task-10"),
     "drop": (TWO_TASKS, "drop task-11"),
@@ -88,7 +89,6 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "snapshot prune": (("$ echo 3 > new", "snapshot create"), "snapshot prune --older-than 0d --yes"),
 }
 EXEMPT: dict[str, str] = {
-    "task switch": "Which of its active tasks a worktree works on is a note of this worktree, as HEAD is.",
     "sync": "It carries events; of its own it writes at most the merge, which tests/commands/test_sync.py looks at.",
 }
 CHANGING = [

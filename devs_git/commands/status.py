@@ -82,7 +82,8 @@ class Result(VerbResult):
     loss of the last day that is not brought back, with the command that does it. `gaps`: moments of the last day that could
     not be made in this worktree, oldest first. `directives`: those that wait for a prompt, with the beginnings of their texts.
     `under_way`: git's operation in progress, '' for none, and the commands that end it. `gates` and `traces`: how many there
-    are; -1 if the catalog cannot be read. `hooks`: what git does not call. `undo`: what undo would take back, None for nothing.
+    are; -1 if the catalog cannot be read. `hooks`: what git does not call. `undo`: what undo would take back, None for nothing. `abandoned`: the task that was given up
+    here, if nothing was recorded since; '' for none.
     """
 
     branch: str
@@ -113,6 +114,7 @@ class Result(VerbResult):
     traces: int = 0
     hooks: tuple[standing.HookGap, ...] = ()
     undo: standing.UndoGoal | None = None
+    abandoned: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -123,6 +125,8 @@ def run(workspace: Workspace, request: Request) -> Result:
         open_gates = workspace.ledger.open_gates()
         state = answer()
     not_believed = workspace.why_not_believed()
+    active = active_task.task_of(active_task.read(workspace.places))
+    initialized = bool(workspace.ledger.tip().oid)
     counts = Counts(len(state.staged), len(state.unstaged), len(state.untracked), len(state.unmerged))
     return Result(
         branch=state.branch,
@@ -135,8 +139,8 @@ def run(workspace: Workspace, request: Request) -> Result:
         unstaged=tuple(state.unstaged),
         untracked=tuple(state.untracked),
         unmerged=tuple(state.unmerged),
-        active_task=active_task.task_of(active_task.read(workspace.places)),
-        initialized=bool(workspace.ledger.tip().oid),
+        active_task=active,
+        initialized=initialized,
         open_gates=open_gates,
         journals=_open_journals(workspace.places),
         unrecorded=unrecorded_commits.read(workspace.places),
@@ -152,6 +156,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         traces=standing.count_traces(workspace.places),
         hooks=standing.hooks(workspace),
         undo=standing.undo(workspace, state.branch),
+        abandoned="" if active or not initialized else standing.just_abandoned(workspace),
     )
 
 

@@ -14,7 +14,7 @@ from devs_git.domain.ledger.event_keys import PHASES
 from devs_git.domain.ledger.event_tasks import TaskStarted
 from devs_git.domain.ledger.events import Draft, one_line
 from devs_git.domain.ledger.history import History, Task
-from devs_git.domain.ledger.task_standing import TAKEN
+from devs_git.domain.ledger.task_standing import ABANDONED, TAKEN
 from devs_git.domain.text.field_values import check_body, check_value
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
@@ -190,10 +190,13 @@ def _refuse(workspace: Workspace, tip: Tip, task: Task | None) -> None:
     if task and task.status in TAKEN:
         lost = task.status == "active" and task.worktree == workspace.places.worktree_id and not here
         if not lost:
+            hint = f"look at the task: devs-git task status {task.task_id}"
+            if task.status == ABANDONED:
+                hint = f"take it up again: devs-git task switch {task.task_id}"
             raise DevsError(
                 "TASK_EXISTS",
                 f"{task.task_id} already exists and is {task.status}.",
-                hint="Use another id, or look at the task: devs-git task status " + task.task_id,
+                hint=f"Use another id, or {hint}",
                 task_id=task.task_id,
             )
     running = task_files.history_here(tip, here.task).tasks.get(here.task) if here else None

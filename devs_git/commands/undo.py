@@ -56,7 +56,8 @@ class Result(VerbResult):
     worktree's active task before and after; '' for none. `removed_untracked`: the untracked files that are only in the
     backup now, at most 1000. `sessions_revived`: sessions of which rewound messages count again; `sessions_rewound`: those
     of which messages are rewound again. `removed_branches` and `removed_stashes`: the branch and the stash entry that the
-    operation left, and that go with it; `made_branches` and `made_stashes`: those that a redo makes again.
+    operation left, and that go with it; `made_branches` and `made_stashes`: those that a redo makes again. `abandoned`: the
+    tasks of this worktree that were given up since the operation, and stay so.
     """
 
     undone_operation: str
@@ -83,6 +84,7 @@ class Result(VerbResult):
     removed_stashes: tuple[str, ...] = ()
     made_branches: tuple[str, ...] = ()
     made_stashes: tuple[str, ...] = ()
+    abandoned: tuple[str, ...] = ()
 
 
 @immutable
@@ -258,5 +260,6 @@ def _result(plan: UndoPlan, op_id: str, files: int, active: str) -> Result:
         removed_stashes=plan.refs.unstashed,
         made_branches=tuple(ref.removeprefix("refs/heads/") for ref in plan.refs.made),
         made_stashes=plan.refs.stashed,
+        abandoned=plan.abandoned,
         **_sessions(plan.cuts),
     )

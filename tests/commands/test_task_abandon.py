@@ -9,7 +9,9 @@ import pytest
 from devs_git.commands import (
     checkpoint,
     history,
+    restore,
     rewind,
+    status,
     task_abandon,
     task_complete,
     task_start,
@@ -47,7 +49,7 @@ def current(scene: Scene) -> str:
     return task_of(active_task.read(Workspace.open(scene.top).places))
 
 
-def status(scene: Scene, task: str) -> str:
+def status_of(scene: Scene, task: str) -> str:
     return Workspace.open(scene.top).ledger.tip().here.tasks[task].status
 
 
@@ -67,7 +69,7 @@ def test_an_abandoned_task_is_recorded_and_no_file_changes(scene: Scene) -> None
         ("task-11@1",),
     )
     assert (contents(scene.top), scene.git("rev-parse", "HEAD")) == (before, head)
-    assert (status(scene, "task-11"), current(scene)) == ("abandoned", "")
+    assert (status_of(scene, "task-11"), current(scene)) == ("abandoned", "")
     rows = call(scene, "history", history.Request(subtypes=("abandoned",)))
     assert [row.task_id for row in rows.events] == ["task-11"]
 
@@ -84,18 +86,83 @@ def test_the_id_of_an_abandoned_task_stays_taken(scene: Scene) -> None:
 def test_after_a_rewind_to_its_checkpoint_the_task_is_active_again(scene: Scene) -> None:
     call(scene, "task abandon", task_abandon.Request())
     call(scene, "rewind", rewind.Request("task-11@1"))
-    assert (status(scene, "task-11"), current(scene)) == ("active", "task-11")
+    assert (status_of(scene, "task-11"), current(scene)) == ("active", "task-11")
     scene.write({"c.txt": "more\n"})
     done = call(scene, "task complete", task_complete.Request(everything=True))
-    assert (done.number, status(scene, "task-11")) == (2, "completed")
+    assert (done.number, status_of(scene, "task-11")) == (2, "completed")
+
+
+def test_a_switch_takes_an_abandoned_task_up_again_and_no_file_changes(scene: Scene) -> None:
+    scene.write({"c.txt": "edited\n", "loose.txt": "loose\n"})
+    call(scene, "task abandon", task_abandon.Request())
+    before, head = contents(scene.top), scene.git("rev-parse", "HEAD")
+    with pytest.raises(DevsError) as refusal:
+        call(scene, "task start", task_start.Request("11"))
+    assert refusal.value.hint.endswith("take it up again: devs-git task switch task-11")
+    done = call(scene, "task switch", task_switch.Request("11"))
+    assert (done.task_id, done.before, done.was_abandoned) == ("task-11", "", True)
+    assert (status_of(scene, "task-11"), current(scene)) == ("active", "task-11")
+    assert (contents(scene.top), scene.git("rev-parse", "HEAD")) == (before, head)
+    rows = call(scene, "history", history.Request(subtypes=("reopened",)))
+    assert [row.task_id for row in rows.events] == ["task-11"]
+    again = call(scene, "task switch", task_switch.Request("11"))
+    assert (again.before, again.was_abandoned) == ("task-11", False)
+    assert call(scene, "task complete", task_complete.Request(everything=True)).number == 2
+
+
+def test_status_and_undo_say_how_an_abandoned_task_is_taken_up_again(scene: Scene) -> None:
+    call(scene, "task abandon", task_abandon.Request())
+    with pytest.raises(DevsError) as refusal:
+        call(scene, "undo", undo.Request())
+    assert (refusal.value.code, refusal.value.hint) == (
+        "NOTHING_TO_UNDO",
+        "undo moves files, and task-11 was abandoned without that. To take it up again: devs-git task switch task-11",
+    )
+    call(scene, "task switch", task_switch.Request("11"))
+    call(scene, "restore", restore.Request("task-10"))
+    call(scene, "task abandon", task_abandon.Request())
+    assert call(scene, "status", status.Request()).abandoned == "task-11"
+    plan = call(scene, "undo", undo.Request(dry_run=True))
+    assert (plan.abandoned, plan.blocked_by) == (("task-11",), ())
+    assert call(scene, "undo", undo.Request()).abandoned == ("task-11",)
+    assert call(scene, "status", status.Request()).abandoned == ""
+    assert call(scene, "undo", undo.Request()).abandoned == ()
+    assert status_of(scene, "task-11") == "abandoned"
+
+
+def test_a_task_without_a_checkpoint_is_taken_up_again_and_another_stays_active(scene: Scene) -> None:
+    call(scene, "task complete", task_complete.Request(everything=True))
+    call(scene, "task start", task_start.Request("12"))
+    call(scene, "task abandon", task_abandon.Request())
+    call(scene, "task start", task_start.Request("13"))
+    assert call(scene, "task switch", task_switch.Request("12")).before == "task-13"
+    assert (status_of(scene, "task-12"), status_of(scene, "task-13"), current(scene)) == (
+        "active",
+        "active",
+        "task-12",
+    )
+
+
+def test_a_task_whose_work_went_back_when_it_was_given_up_needs_an_undo(scene: Scene) -> None:
+    call(scene, "task abandon", task_abandon.Request(rewind=True, preserve="branch"))
+    with pytest.raises(DevsError) as refusal:
+        call(scene, "task switch", task_switch.Request("11"))
+    assert (refusal.value.code, refusal.value.message, refusal.value.hint) == (
+        "CONFLICT",
+        "task-11 was abandoned, and its checkpoints were undone.",
+        "Return from the rewind that undid them: devs-git undo",
+    )
+    call(scene, "undo", undo.Request())
+    assert (scene.top / "c.txt").exists()
+    assert (status_of(scene, "task-11"), current(scene)) == ("active", "task-11")
 
 
 def test_a_rewind_past_an_abandoned_task_leaves_it_abandoned(scene: Scene) -> None:
     call(scene, "task abandon", task_abandon.Request())
     call(scene, "rewind", rewind.Request("task-10"))
-    assert status(scene, "task-11") == "abandoned"
+    assert status_of(scene, "task-11") == "abandoned"
     call(scene, "undo", undo.Request())
-    assert status(scene, "task-11") == "abandoned"
+    assert status_of(scene, "task-11") == "abandoned"
 
 
 def test_with_rewind_the_files_go_back_and_undo_brings_files_and_task_back(scene: Scene) -> None:
@@ -103,18 +170,22 @@ def test_with_rewind_the_files_go_back_and_undo_brings_files_and_task_back(scene
     scene.git("add", "loose.txt")
     before, head = contents(scene.top), scene.git("rev-parse", "HEAD")
     plan = call(scene, "task abandon", task_abandon.Request(rewind=True, preserve="branch", dry_run=True))
-    assert (plan.rewind.undone, plan.blocked_by, status(scene, "task-11")) == (("task-11@1",), (), "active")
+    assert (plan.rewind.undone, plan.blocked_by, status_of(scene, "task-11")) == (
+        ("task-11@1",),
+        (),
+        "active",
+    )
     bound = task_abandon.Request(rewind=True, preserve="branch", plan_id=plan.plan_id)
     done = call(scene, "task abandon", bound)
     assert done.rewind.reset_commit == scene.git("rev-parse", f"{head}~1")
     assert not (scene.top / "c.txt").exists()
-    assert (status(scene, "task-11"), current(scene)) == ("abandoned", "")
+    assert (status_of(scene, "task-11"), current(scene)) == ("abandoned", "")
     assert refused(scene, "task start", task_start.Request("11")) == "TASK_EXISTS"
     call(scene, "undo", undo.Request())
     assert (contents(scene.top), scene.git("rev-parse", "HEAD")) == (before, head)
-    assert (status(scene, "task-11"), current(scene)) == ("active", "task-11")
+    assert (status_of(scene, "task-11"), current(scene)) == ("active", "task-11")
     call(scene, "undo", undo.Request())
-    assert (status(scene, "task-11"), current(scene)) == ("abandoned", "")
+    assert (status_of(scene, "task-11"), current(scene)) == ("abandoned", "")
 
 
 def test_nothing_is_recorded_if_the_rewind_is_refused(scene: Scene) -> None:
@@ -176,7 +247,7 @@ def test_another_active_task_of_the_worktree_becomes_the_current_one(scene: Scen
     call(scene, "task complete", task_complete.Request(everything=True))
     call(scene, "task start", task_start.Request("12"))
     call(scene, "rewind", rewind.Request("task-11@1"))
-    assert (current(scene), status(scene, "task-12")) == ("task-11", "active")
+    assert (current(scene), status_of(scene, "task-12")) == ("task-11", "active")
     tip = scene.git("rev-parse", "devs/ledger")
     done = call(scene, "task switch", task_switch.Request("12"))
     assert (done.task_id, done.before, current(scene)) == ("task-12", "task-11", "task-12")

@@ -6,7 +6,7 @@ from typing import Final
 
 from devs_git.domain.ledger.event_contracts import ContractStarted, PhaseChanged
 from devs_git.domain.ledger.event_header import Content
-from devs_git.domain.ledger.event_tasks import DirectiveAdded, DirectiveWithdrawn, TaskAbandoned
+from devs_git.domain.ledger.event_tasks import DirectiveAdded, DirectiveWithdrawn, TaskAbandoned, TaskReopened
 
 OP: Final = "20010203T040506-1a2b3c4d"
 CONTRACTS: Final[tuple[tuple[Content, str, str], ...]] = (
@@ -35,6 +35,11 @@ CONTRACTS: Final[tuple[tuple[Content, str, str], ...]] = (
         TaskAbandoned("task-1", OP),
         "task.abandoned",
         f"Devs-Task: task-1\nDevs-Op: {OP}\nDevs-Status: task-1 abandoned",
+    ),
+    (
+        TaskReopened("task-1", OP),
+        "task.reopened",
+        f"Devs-Task: task-1\nDevs-Op: {OP}\nDevs-Status: task-1 active",
     ),
     (DirectiveAdded(OP, "task-1"), "directive.added", f"Devs-Directive: {OP}\nDevs-Task: task-1"),
     (DirectiveWithdrawn(OP, "task-1"), "directive.withdrawn", f"Devs-Directive: {OP}\nDevs-Task: task-1"),

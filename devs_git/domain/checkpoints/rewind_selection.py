@@ -200,7 +200,7 @@ def operation_to_undo(operations: list[Event], op_id: str | None) -> Event:
         f"This worktree and branch have no operation {op_id}." if op_id else "There is nothing to undo here.",
         hint=f"The last operations are: {known}"
         if known
-        else "undo takes back a rewind, a restore or an undo of this branch.",
+        else "undo takes back a rewind, a restore, a drop or an undo of this branch.",
     )
 
 

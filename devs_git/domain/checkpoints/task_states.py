@@ -1,7 +1,7 @@
 """When a task may be started, worked on or completed.
 
 Refusals: TASK_NOT_FOUND (the ledger does not have it), TASK_EXISTS (the id is live, or completed with nothing new since),
-CONFLICT (rewound or dropped: it has to be started again; abandoned: one of its checkpoints has to be returned to).
+CONFLICT (rewound or dropped: it has to be started again; abandoned: it has to be taken up again).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _question(task_id: str) -> str:
 
 
 def _return(task_id: str) -> str:
-    return f"It is active again after a rewind to one of its checkpoints: devs-git show {task_id}"
+    return f"Take it up again: devs-git task switch {task_id}"
 
 
 def require_live(task_id: str, status: str) -> None:

@@ -51,6 +51,7 @@ _KINDS: Final = {
     "task.completed": ("task", "completed"),
     "task.result": ("task", "result"),
     "task.abandoned": ("task", "abandoned"),
+    "task.reopened": ("task", "reopened"),
     "dropped": ("task", "dropped"),
     "checkpoint.created": ("checkpoint", "created"),
     "checkpoints.rewritten": ("checkpoint", "replaced"),

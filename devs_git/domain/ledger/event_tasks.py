@@ -1,4 +1,4 @@
-"""Events of tasks: a task was started, it has a result, it was given up, and a person wrote a directive for it, or took one back.
+"""Events of tasks: a task was started, it has a result, it was given up or reopened, and a person wrote a directive for it, or took one back.
 
 The text of a directive is in `directives/<directive_id>.yaml`.
 """
@@ -87,7 +87,9 @@ class TaskResult:
 
 @immutable
 class TaskAbandoned:
-    """An active task was given up. It stays so in each clone, until an operation goes back to one of its checkpoints."""
+    """An active task was given up. It stays so in each clone, until it is reopened, or an operation goes back to one of its
+    checkpoints.
+    """
 
     type: ClassVar[str] = "task.abandoned"
     task: str
@@ -99,6 +101,23 @@ class TaskAbandoned:
 
     @classmethod
     def of(cls, event: Event) -> TaskAbandoned:
+        return cls(event.task, event.op_id)
+
+
+@immutable
+class TaskReopened:
+    """A task that was given up is active again; no file was moved. Where it began and its next number stay as they were."""
+
+    type: ClassVar[str] = "task.reopened"
+    task: str
+    op_id: str
+
+    def fields(self) -> Fields:
+        status = (Key.STATUS, f"{self.task} active")
+        return (*non_empty((Key.TASK, self.task), (Key.OP, self.op_id)), status)
+
+    @classmethod
+    def of(cls, event: Event) -> TaskReopened:
         return cls(event.task, event.op_id)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 CHAT, FILE, REPOSITORY = "chat", "file", "repository"
 MESSAGE: Final = "message"
 SUBTYPES: Final = {
-    "task": ("created", "completed", "result", "abandoned", "forked", "dropped", "directive"),
+    "task": ("created", "completed", "result", "abandoned", "reopened", "forked", "dropped", "directive"),
     CHAT: (MESSAGE,),
     "checkpoint": ("created", "replaced", "branched"),
     "phase": ("changed",),

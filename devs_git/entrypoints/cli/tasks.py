@@ -151,7 +151,7 @@ def task_switch(*, task_id: str) -> VerbRequest:
     plan=task_text.abandon_plan_text,
     asks=lambda _workspace, request: request.rewind,
     example="devs-git task abandon\ndevs-git task abandon 10 --rewind",
-    notes="Its id stays taken. Without --rewind no file changes.",
+    notes="Its id stays taken. Without --rewind no file changes, and task switch takes the task up again; after --rewind, undo does.",
 )
 @click.argument("task_id", metavar="[ID]", required=False)
 @click.option("--rewind", is_flag=True, help="Go back to where the task began, too, as rewind --before does.")

@@ -87,7 +87,7 @@ TOOLS: Final = (
         "checkpoint_diff",
         "diff",
         "Show what a task changed, or since a moment: files and totals. With hunks also the changed lines, "
-        "up to a limit; the answer says if it was reached.",
+        "up to a limit (`truncated`).",
         (
             Param(
                 "checkpoint",

@@ -38,7 +38,7 @@ TOOLS: Final = (
         "git_diff",
         "diff",
         "Show what differs between the working tree and HEAD, staged or not: each file, and totals; git_status names untracked "
-        "files. With hunks also the changed lines, up to a limit; the answer says if it was reached.",
+        "files. With hunks also the changed lines, up to a limit (`truncated`).",
         (
             Param("against", TEXT, "The checkpoint, moment or commit to compare with. Default: HEAD."),
             Param("hunks", FLAG, "Include the changed lines."),
@@ -242,8 +242,7 @@ TOOLS: Final = (
     Tool(
         "undo_rewind",
         "undo",
-        "Return from the last rewind, drop, restore or undo of this worktree and branch; every byte comes back. A second call "
-        "returns from the first one.",
+        "Return from the last rewind, drop, restore or undo of this worktree and branch, to the byte. A second call redoes it.",
         (
             Param("rewind_id", TEXT, "The id of an earlier operation. Default: the last one.", "op_id"),
             PRESERVE,

@@ -87,7 +87,7 @@ def _untracked_in_the_way(stay: list[str], untracked: str | None) -> DevsError:
 
 
 def of_ancestry(found: Survey, name: str, *, ancestor: bool, way_back: str) -> list[DevsError]:
-    """The target is not an ancestor of HEAD. `way_back` says how to return to it, if that is possible."""
+    """HEAD does not contain the target. `way_back` says how to return to it, if that is possible."""
     if ancestor:
         return []
     if reach.is_shallow(found.git):
@@ -100,7 +100,7 @@ def of_ancestry(found: Survey, name: str, *, ancestor: bool, way_back: str) -> l
         ]
     look = f"reate a branch there: devs-git branch {name} -b NAME"
     hint = f"{way_back} Or c{look}" if way_back else f"C{look}"
-    return [immovable("not_an_ancestor", f"{name} is not an ancestor of HEAD.", hint=hint)]
+    return [immovable("not_an_ancestor", f"HEAD does not contain {name}.", hint=hint)]
 
 
 def of_new_commits(found: Survey, was: str) -> list[DevsError]:

@@ -34,6 +34,7 @@ class UndoPlan:
 
     `later`: the states before the operations since. `turns`: checkpoints that are live, or no longer live, only because the
     branch moves. `stay`: changed files that the state has as they are now. `clears_flags`: entries of the index have flags, and had none then. `cuts`: what changes for conversations.
+    `abandoned`: the tasks of this worktree that were given up since, which no undo takes up again.
     """
 
     operation: Event
@@ -49,6 +50,7 @@ class UndoPlan:
     clears_flags: bool
     cuts: Cuts
     stay: Collection[str]
+    abandoned: tuple[str, ...]
 
 
 @immutable
@@ -113,6 +115,7 @@ def make_plan(
         refusals=refused,
         clears_flags=bool(way.after and found.flagged and not state.index_raw),
         stay=stay,
+        abandoned=_abandoned_since(way, effect, site.places.worktree_id),
         cuts=undo_messages.cuts_back_to(way.before, way.now, way.since, clone),
     )
 
@@ -126,6 +129,12 @@ def _find_way(site: Site, history: History, found: Survey, op_id: str | None, cl
     last = Movement.of(moved[-1])
     after = left_state.load_after(site.objects, last.backup, states[0], last.after)
     return _Way(history, clone_view.own_view(before, clone), since, moved, states, after)
+
+
+def _abandoned_since(way: _Way, effect: Effect, worktree: str) -> tuple[str, ...]:
+    """The tasks that were given up since the operation and stay so."""
+    before, now = (undoable_operations.abandoned_in(one, worktree) for one in (way.before, way.now))
+    return tuple(name for name in now if name not in {*before, *dict(effect.statuses)})
 
 
 def _require_commit(found: Survey, state: State) -> None:

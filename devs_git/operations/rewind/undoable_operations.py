@@ -18,8 +18,24 @@ def since(site: Site, history: History, branch: str, op_id: str | None) -> list[
     of_branch = rewind_selection.operations_of_branch(history, site.places.worktree_id, branch)
     op_id = _complete(op_id, of_branch)
     operations = select(site, of_branch, op_id)
+    if not operations and not op_id:
+        _refuse_abandoned(abandoned_in(history, site.places.worktree_id))
     operation = rewind_selection.operation_to_undo(operations, op_id)
     return operations[operations.index(operation) :]
+
+
+def abandoned_in(history: History, worktree: str) -> list[str]:
+    """The tasks of a worktree that were given up, in the order of their first events."""
+    tasks = history.tasks.items()
+    return [name for name, task in tasks if (task.status, task.worktree) == ("abandoned", worktree)]
+
+
+def _refuse_abandoned(given_up: list[str]) -> None:
+    """NOTHING_TO_UNDO, if tasks were given up here: who did that may look for the way back in an undo."""
+    if given_up:
+        text = "undo moves files, and {0} was abandoned without that. To take it up again: devs-git task switch {0}"
+        hint = text.format(given_up[-1])
+        raise DevsError("NOTHING_TO_UNDO", "There is nothing to undo here.", hint=hint)
 
 
 def last(site: Site, history: History, branch: str) -> tuple[Event, str]:

@@ -67,6 +67,16 @@ def hooks(workspace: Workspace) -> tuple[HookGap, ...]:
     return tuple(HookGap(one.message, one.fix) for one in found if one.code in _HOOK_CODES)
 
 
+def just_abandoned(workspace: Workspace) -> str:
+    """The task that was given up here, if nothing has happened since: only `task switch` takes that back. '' if there is none."""
+    newest = next(workspace.ledger.read_events("--max-count=1", LEDGER, "--"), None)
+    if not newest or newest.failed or newest.worktree != workspace.places.worktree_id:
+        return ""
+    # An operation that says so moved files, too, and an undo takes it back.
+    given_up = not newest.effects.operation and (newest.task, "abandoned") in newest.statuses
+    return newest.task if given_up else ""
+
+
 def undo(workspace: Workspace, branch: str) -> UndoGoal | None:
     """What undo would take back. The ledger is read for it only if an operation left a backup here."""
     if not workspace.store_git.run("for-each-ref", "--count=1", "refs/devs/backup/"):

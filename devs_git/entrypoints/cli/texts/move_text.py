@@ -174,7 +174,13 @@ def undo_plan_text(plan: undo.Plan) -> str:
     lines += [f"  makes again     {line}" for line in _made_again(plan)]
     lines += [f"  takes away      {line}" for line in _removed(plan)]
     lines += _active_task_lines(plan, plan=True)
+    lines += [f"  stays abandoned {line}" for line in _abandoned(plan)]
     return "\n".join([*lines, *_unknown_files_lines(plan), *blocked_lines(plan)])
+
+
+def _abandoned(result: undo.Result) -> list[str]:
+    """The tasks that were given up since the operation, each with the command that takes it up again."""
+    return [f"{name}; to take it up again: devs-git task switch {name}" for name in result.abandoned]
 
 
 def _sessions(result: undo.Result) -> list[str]:
@@ -214,7 +220,9 @@ def undo_text(result: undo.Result) -> str:
         lines.append(
             f"Your previous state is saved as {result.preserved_as['type']} {result.preserved_as['reference']}."
         )
-    return "\n".join([*lines, *_active_task_lines(result), *_edited_lines(result), "To redo: devs-git undo"])
+    lines += [*_active_task_lines(result), *_edited_lines(result)]
+    lines += [f"Still abandoned: {line}" for line in _abandoned(result)]
+    return "\n".join([*lines, "To redo: devs-git undo"])
 
 
 def drop_plan_text(plan: drop.Result) -> str:

@@ -40,6 +40,8 @@ def switch_text(result: task_switch.Result) -> str:
     if result.before == result.task_id:
         return f"{name} is the current task of this worktree already."
     stays = f" {result.before} stays active." if result.before else ""
+    if result.was_abandoned:
+        return f"{name} is active again, and the current task of this worktree.{stays}"
     return f"{name} is the current task of this worktree now.{stays}"
 
 
@@ -63,6 +65,5 @@ def abandon_text(result: task_abandon.Result) -> str:
     first = f"{paint(result.task_id, bold=True)} is abandoned. Its id stays taken."
     if isinstance(result.rewind, go_back.Result):
         return f"{first}\n{move_text.rewind_text(result.rewind)}"
-    if not result.checkpoints:
-        return f"{first} It has no checkpoint, and no file was changed."
-    return f"{first} No file was changed.\nTo go on with it: devs-git rewind {result.checkpoints[-1]}"
+    # An undo goes back over operations that moved files, and this one moved none.
+    return f"{first} No file was changed.\nTo go on with it: devs-git task switch {result.task_id}"
