@@ -17,12 +17,11 @@ from devs_git.domain.moments import names
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import named_checkpoint, snapshots
-from devs_git.operations.gates import check_tas_lock
 from devs_git.operations.rewind import restore_commit, restored_tree
 from devs_git.operations.rewind.commit_on_head import REFUSAL
 from devs_git.operations.rewind.restore_commit import RestoreJob
 from devs_git.storage.ledger import rewritten_commits
-from devs_git.storage.worktree import journal, move_tree, survey
+from devs_git.storage.worktree import journal, move_tree
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.survey import Survey
 from devs_git.values import field, immutable, replace
@@ -141,21 +140,15 @@ def _point(workspace: Workspace, tip: Tip, request: Request) -> Checkpoint:
     return named_checkpoint.confirm(workspace.store_git, tip, request.target)
 
 
-def _source(workspace: Workspace, tip: Tip, request: Request) -> str:
-    """The commit of a snapshot, or of a checkpoint, which must be as recorded: HISTORY_REWRITTEN."""
+def _source(workspace: Workspace, tip: Tip, request: Request) -> tuple[str, Request]:
+    """The commit of a snapshot, or of a checkpoint, which must be as recorded: HISTORY_REWRITTEN. And the request with the
+    name of the checkpoint as the ledger has it.
+    """
     if request.target.startswith(names.SNAPSHOT):
-        return snapshots.commit_of(workspace.git, request.target)
+        return snapshots.commit_of(workspace.git, request.target), request
     point = _point(workspace, tip, request)
     rewritten_commits.require(tip.ledger.reader, point)
-    return point.commit
-
-
-def _canonical(workspace: Workspace, tip: Tip, request: Request) -> Request:
-    """The request with the name of the checkpoint as the ledger has it."""
-    if names.is_name(request.target):
-        return request
-    point = _point(workspace, tip, request)
-    return replace(request, target=named_checkpoint.canonical(request.target, point))
+    return point.commit, replace(request, target=named_checkpoint.canonical(request.target, point))
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -172,17 +165,14 @@ def run(workspace: Workspace, request: Request) -> Result:
         tip = workspace.ledger.require()
         if request.target.startswith(names.PREFIX):
             return _restore_moment(workspace, site, request)
-        source, request = _source(workspace, tip, request), _canonical(workspace, tip, request)
-        found = survey.take(site.git, site.top)
-        survey.require_movable(site.places, found)
+        source, request = _source(workspace, tip, request)
         paths = restored_tree.below_top(site.top, request.folder, request.paths)
+        found, trees = restore_commit.look(site, tip, source, paths)
         op_id = workspace.new_id("restore", request.target)
         with journal.remove_leftovers_on_failure(site.places, op_id):
             folder = journal.make_folder(site.places, op_id)
-            tree = restored_tree.write(site, found, source, paths)
-            check_tas_lock.check_tree(site.git, tip, found.head, tree)
             way = (request.preserve, request.branch_name)
-            job = RestoreJob(op_id, folder, found, tree, paths, request.target, way)
+            job = RestoreJob(op_id, folder, found, trees, paths, request.target, way)
             commit, done = _make(workspace, site, job)
             if not done.op_id:
                 journal.drop_folder(site.places, op_id)
@@ -205,7 +195,7 @@ def _preview(workspace: Workspace, request: Request) -> Result:
     if request.target.startswith(names.PREFIX):
         seen = restore_preview.of_moment(site, _moment(workspace, request), paths)
     else:
-        source, request = _source(workspace, tip, request), _canonical(workspace, tip, request)
+        source, request = _source(workspace, tip, request)
         seen = restore_preview.of_commit(site, tip, source, paths, over=request.preserve is not None)
     told = Result(
         restored_from=request.target,

@@ -56,6 +56,31 @@ def test_a_file_of_mine_where_a_submodule_will_be_is_not_written_over(case: Case
     assert case.read("sub") == b"mine\n"
 
 
+@pytest.mark.parametrize(
+    "where", [("--file", ".gitmodules", "submodule.sub.ignore"), ("diff.ignoreSubmodules",)]
+)
+def test_a_submodule_of_which_git_shows_no_changes_gets_the_commit_of_the_other_branch(
+    case: Case, where: tuple[str, ...]
+) -> None:
+    library = begin(case.top.parent / "library").top
+    case.git("submodule", "--quiet", "add", str(library), "sub")
+    case.git("config", *where, "all")
+    case.stage("1", {"a": b"1\n"})
+    case.git("branch", "old")
+    case.git("-C", "sub", "commit", "-q", "--allow-empty", "-m", "newer")
+    case.git("update-index", "--cacheinfo", f"160000,{case.git('-C', 'sub', 'rev-parse', 'HEAD')},sub")
+    case.stage("2", {"a": b"2\n"})
+    assert case.git("rev-parse", "old:sub") != case.git("rev-parse", "main:sub")
+    for branch in ("old", "main"):
+        switch(case, branch)
+        assert case.git("write-tree") == case.git("rev-parse", f"{branch}^{{tree}}")
+    # A staged commit of the submodule comes along to a branch that has the same one as this branch, and is never lost.
+    case.git("update-index", "--cacheinfo", f"160000,{case.git('rev-parse', 'old:sub')},sub")
+    case.git("branch", "beside")
+    switch(case, "beside")
+    assert case.git("rev-parse", ":sub") == case.git("rev-parse", "old:sub")
+
+
 def test_dirty_bytes_that_are_in_nobodys_way_are_carried_as_they_are(case: Case) -> None:
     case.stage("1", {".gitattributes": b"* text=auto\n", "a": b"1\n", "mine": b"m\n"})
     case.git("branch", "old")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -159,3 +161,22 @@ def test_an_approved_text_of_the_tas_is_not_taken_back_without_a_decision(ledger
     assert list((scene.top / ".git/devs/journal").iterdir()) == []
     assert go(scene, "10@1", "other.txt").files == 1
     assert (scene.top / "TAS.md").read_text() == gate_scene.NEW
+
+
+def test_a_commit_made_while_git_looks_at_the_files_is_not_left_behind(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = scene.git("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    moving = f"{shutil.which('git')} update-ref refs/heads/main {made}"
+    program.write_text(
+        f'#!/bin/sh\ncase " $* " in *" ls-tree -t "*) {moving};; esac\nexec {shutil.which("git")} "$@"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    with pytest.raises(DevsError) as refused:
+        go(scene, "10", "d")
+    assert refused.value.code == "PLAN_STALE"
+    assert scene.git("rev-parse", "HEAD") == made
+    assert scene.git("status", "--porcelain") == ""

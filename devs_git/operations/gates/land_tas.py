@@ -219,7 +219,7 @@ def _move(work: _Landing, site: Site, found: Survey, own: Operation) -> LandResu
     commit, tree = work.commit(found.head)
     carried = carry_changes.prepare(site, own.folder, Head(found.head, found.branch), tree, REFUSAL)
     # Without the movement, because `undo` does not undo this operation.
-    backup = save_before(site, own, found, tree)
+    backup = save_before(site, own, found, carried)
     landing = Landing(found.branch, found.head, commit, own.op_id, backup)
     move = Move(
         op_id=own.op_id,

@@ -13,7 +13,8 @@ from devs_git.domain.ledger.events import Draft, Event, RefUpdate
 from devs_git.operations.rewind.return_to_state import tag_updates
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import active_task, backups, capture, carry_changes, footprint, move_tree
+from devs_git.storage.worktree import active_task, backups, capture, carry_changes, move_tree
+from devs_git.storage.worktree.carry_changes import CarryPlan
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_tree import Move, MoveResult
 from devs_git.storage.worktree.survey import Head, Survey
@@ -62,7 +63,8 @@ def commit(workspace: Workspace, site: Site, job: NewCommit) -> Committed:
     message = f"{job.message}\n\n{job.trailers}{job.active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
     oid = capture.commit(site.objects, job.tree, [found.head], site.ledger.signature(), message)
     way = job.effect.added_to(Movement(job.op_id, found.branch, found.head, oid))
-    backup = save_before(site, Operation(job.op_id, job.folder, job.subject, active), found, job.tree, way)
+    own = Operation(job.op_id, job.folder, job.subject, active)
+    backup = save_before(site, own, found, carried, way)
     event = job.make_event(replace(way, backup=backup))
 
     def build(tip: Tip) -> Draft:
@@ -97,14 +99,11 @@ class Operation:
     active: str
 
 
-def save_before(site: Site, own: Operation, found: Survey, tree: str, way: Movement | None = None) -> str:
-    """Save the current state, with local changes, under a ref before the files of `tree` come. `undo` needs `way` to restore it."""
-    plan = footprint.compute(found, site.top, tree)
-    # The move has a private index in the folder, too.
-    apart = own.folder / "backup"
-    apart.mkdir(mode=0o700)
-    taker = capture.Capture(site.git, site.places, site.objects, apart)
-    state = taker.take(found, plan, (), own.active).state
+def save_before(
+    site: Site, own: Operation, found: Survey, carried: CarryPlan, way: Movement | None = None
+) -> str:
+    """Save the current state, with local changes, under a ref before the files move. `undo` needs `way` to restore it."""
+    state = carry_changes.capture_all(site, own.folder, found, carried, own.active)
     backup = backups.store(
         site.objects,
         state,

@@ -104,7 +104,7 @@ def carry(workspace: Workspace, site: Site, job: RestoreJob) -> tuple[str, Chang
 def _commit(workspace: Workspace, site: Site, job: RestoreJob, active: str) -> str:
     """The new commit; HEAD itself if its tree is the wanted one, and only local changes were in the way."""
     head = job.found.head
-    if job.tree == site.git.text("rev-parse", "--verify", f"{head}^{{tree}}"):
+    if job.tree == job.trees[0]:
         return head
     message = f"{job.message}\n\n{active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
     return capture.commit(site.objects, job.tree, [head], site.ledger.signature(), message)

@@ -40,7 +40,7 @@ def of_commit(
 
     def write(git: Git) -> str:
         objects = replace(site.objects, folder=Path(git.env["GIT_OBJECT_DIRECTORY"]))
-        tree = restored_tree.write(replace(site, git=git, objects=objects), found, source, paths)
+        _, tree = restored_tree.write(replace(site, git=git, objects=objects), found.head, source, paths)
         check_tas_lock.check_tree(git, tip, found.head, tree)
         if over:
             over_files.update(_overwritten(site, git, found, tree, paths))

@@ -13,7 +13,6 @@ from devs_git.storage.git.objects import EMPTY_TREE, TREE, Entry, Objects, parse
 from devs_git.storage.git.program import Git, GitFailed, split_z
 from devs_git.storage.worktree import missing_objects
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.survey import Survey
 from devs_git.storage.worktree.tree_difference import parents
 from devs_git.values import replace
 
@@ -35,20 +34,20 @@ def below_top(top: Path, folder: str, paths: Sequence[str]) -> tuple[str, ...]:
     return () if "" in found else tuple(found)
 
 
-def write(site: Site, found: Survey, source: str, paths: Sequence[str]) -> str:
-    """The tree of the new commit: the tree of the source, or HEAD's tree with the named paths of the source.
+def write(site: Site, head: str, source: str, paths: Sequence[str]) -> tuple[str, str]:
+    """HEAD's tree, and the tree of the new commit: that of the source, or HEAD's with the named paths of the source.
 
     Only the trees above these paths are read and written.
     """
     if not paths:
-        return _tree_of(site, source)
+        return _tree_of(site, head), _tree_of(site, source)
     try:
         there, _ = _entries(site.git, source, paths)
     except GitFailed:
         # It names the tree if that is what is missing.
         _tree_of(site, source)
         raise
-    here, folders = _entries(site.git, found.head, paths)
+    here, folders = _entries(site.git, head, paths)
     lost = [path for path in paths if path not in there and path not in here]
     if lost:
         raise invalid(
@@ -56,11 +55,12 @@ def write(site: Site, found: Survey, source: str, paths: Sequence[str]) -> str:
             f"{lost[0]!r} exists neither in the source nor here.",
             hint=f"List the files of the source: git ls-tree -r --name-only {source[:10]}",
         )
-    root = _tree_of(site, found.head)
-    trees = {oid: parse_tree(oid, data) for oid, data in contents(site.git, [root, *folders])}
+    trees = {oid: parse_tree(oid, data) for oid, data in contents(site.git, [f"{head}^{{tree}}", *folders])}
+    # git answers in the order of the questions.
+    root = next(iter(trees)) if len(trees) > len(folders) else _tree_of(site, head)
     named = set(paths)
     wanted = {path: there.get(path) for path in paths if named.isdisjoint(parents(path))}
-    return _grafted(replace(site.objects, durable=False), trees, root, wanted)
+    return root, _grafted(replace(site.objects, durable=False), trees, root, wanted)
 
 
 def _grafted(

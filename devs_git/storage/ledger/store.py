@@ -102,12 +102,12 @@ class Ledger:
     reader: Git
     objects: Objects
     common: Path
-    # "Name <mail> <seconds> +0000"
-    signature: Callable[[], str]
-    # The current time in the form of events.
-    now: Callable[[], str]
+    signature: Callable[[], str]  # "Name <mail> <seconds> +0000"
+    now: Callable[[], str]  # the current time in the form of events
     with_identity: Callable[[Git], Git] = _as_it_is
     keeps_index: bool = True  # a dry run writes none
+    # The tips that have a policy: a commit never changes, so nobody asks again.
+    _governed: set[str] = field(default_factory=set, compare=False, repr=False)
     # The last history that was folded, if any.
     _folded: list[History] = field(default_factory=list, compare=False, repr=False)
 
@@ -150,8 +150,8 @@ class Ledger:
         """The tip. NOT_INITIALIZED if there is no ledger; LEDGER_MISSING if there was one."""
         tip = self.tip()
         # A git child is cheaper than opening the object store.
-        policy = f"{tip.oid}:{IN_FORCE}"
-        if tip.oid and refs.read(self.reader, policy):
+        if tip.oid and (tip.oid in self._governed or refs.read(self.reader, f"{tip.oid}:{IN_FORCE}")):
+            self._governed.add(tip.oid)
             return tip
         if tip.oid:
             # Raises if the ledger cannot be read.
@@ -271,7 +271,7 @@ class Ledger:
         except OSError:
             return ""
         # While a merge is written there are two. The second counts until the ledger is at the first.
-        return words[-1 if len(words) > 1 and self.tip().oid != words[0] else 0] if words else ""
+        return words[-1 if words[1:] and self.tip().oid != words[0] else 0] if words else ""
 
     def announce(self, tip: str, before: str) -> None:
         """Note the next tip before the ledger moves. If this process is killed then, the move is still known as our own."""

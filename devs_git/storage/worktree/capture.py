@@ -41,12 +41,16 @@ class CapturedState:
 
 @immutable
 class Capture:
-    """One capture. `folder` belongs to the operation. `index` is private, and will become the index of the worktree."""
+    """One capture. `folder` belongs to the operation. `index` is private, and will become the index of the worktree.
+
+    `copied`: a copy of the user's index that an earlier step made, and its tree; None if there is none.
+    """
 
     git: Git
     places: Places
     objects: Objects
     folder: Path
+    copied: tuple[Path, str] | None = None
 
     @property
     def index(self) -> Path:
@@ -58,10 +62,8 @@ class Capture:
         Every blob is written. `active` has the trailer lines of the active task. Raises PLAN_STALE if somebody writes
         to one of the files between the survey and the capture.
         """
-        copy_index(self.git, self.index)
-        self._keep("index.user")
         git = private(self.git, self.index).with_config(*DURABLE)
-        index_tree = self._write_tree(git)
+        index_tree = self._take_index(git)
         moved = (*found.dirty, *found.inexact, *found.intended, *plan.flagged)
         looked_at = (*moved, *saved, *plan.affected, *plan.bytes_only)
         attributed = (*found.staged, *found.dirty, *plan.affected)
@@ -85,6 +87,16 @@ class Capture:
         exact = others.exact and not found.flagged
         state = State(found.head, found.branch, *trees, active, seen.modes, exact, others.unkept)
         return CapturedState(state, seen.files, blobs)
+
+    def _take_index(self, git: Git) -> str:
+        """Make the private index, and keep it as the user's. Returns its tree."""
+        if self.copied:
+            with contextlib.suppress(FileNotFoundError):
+                os.link(self.copied[0], self.index)
+        else:
+            copy_index(self.git, self.index)
+        self._keep("index.user")
+        return self.copied[1] if self.copied else self._write_tree(git)
 
     def _enter(self, git: Git, moved: Sequence[str], saved: Sequence[str], flagged: Sequence[str]) -> str:
         """Add what differs from the user's index to the private one. Returns its tree, or '' if nothing differs."""

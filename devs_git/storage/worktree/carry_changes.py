@@ -1,9 +1,9 @@
 """Moves that keep local changes, as `git switch` does: checkout and restore.
 
 git merges the index from one tree to another, and refuses if a local change is in the way. We let git try it on a private
-copy of the index, so that a refusal has not written anything. Once git would do it, the merged index has the new tree's
-entries at all paths at which the two trees differ, and its own everywhere else. We put them in: that takes git a third of
-the time of a second merge.
+copy of the index, so that a refusal has not written anything. If git would do it, the merged index has the new tree's
+entries at all paths at which the two trees differ, and its own everywhere else. We put them into another copy while git
+tries: that takes a third of the time of a second merge.
 """
 
 from __future__ import annotations
@@ -20,27 +20,45 @@ from devs_git.errors import DevsError, Reason, immovable
 from devs_git.storage.git.objects import EMPTY_TREE, GITLINK
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
-from devs_git.storage.worktree import attributes, file_state, missing_objects, obstacles, tree_difference
+from devs_git.storage.worktree import (
+    attributes,
+    file_state,
+    footprint,
+    missing_objects,
+    obstacles,
+    tree_difference,
+)
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import Capture, copy_index, git_words
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_plan import Known
-from devs_git.storage.worktree.survey import Head
+from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.storage.worktree.tree_difference import Sides
-from devs_git.values import immutable, replace
+from devs_git.values import field, immutable, replace
 
-_STAGED: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--ita-visible-in-index")
+_STAGED: Final = (
+    "--raw",
+    "-z",
+    "--no-abbrev",
+    "--no-renames",
+    "--ita-visible-in-index",
+    "--ignore-submodules=none",
+)
 _GONE: Final = ("000000", "0" * 40)
 
 
 @immutable
 class CarryPlan:
-    """The states before and after the move, the two trees that git merges the index with, and what is known of the files."""
+    """The states before and after the move, the two trees that git merges the index with, and what is known of the files.
+
+    `changes`: the difference of the two trees in git's raw format, if the index has the first of them; else None.
+    """
 
     old: State
     new: State
     trees: tuple[str, str]
     known: Known
+    changes: bytes | None = field(default=None, repr=False)
 
 
 def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> CarryPlan:
@@ -50,34 +68,68 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
     """
     _copy_index(site.git, folder)
     own = private(site.git, folder / "index")
-    trees = (head.commit or EMPTY_TREE, target)
-    staged = _staged(own, trees[0], refusal)
-    listing = tree_difference.listing(own, *trees)
+    trees, listing, staged = _compare(own, head.commit or EMPTY_TREE, target, refusal)
     moved = tree_difference.sides(listing)
     _refuse_staged(staged, moved, refusal)
-    before = own.text("write-tree", "--missing-ok")
-    index, merged = _merge_index(site, folder, staged, moved)
+    # Without staged changes the index has HEAD's tree, and then the target's.
+    before, merged = trees
     if staged:
+        before = own.text("write-tree", "--missing-ok")
+        merged = _merge_index(site, folder, staged, moved)
         listing = tree_difference.listing(own, before, merged)
     touched, folders = tree_difference.read_listing(listing)
     files = [path for path in folders.made if not (site.top / path).is_dir()]
     _refuse_obstacles(site, touched, files, refusal)
     blobs = {change.path: change.old for change in touched if change.old}
     seen = file_state.look(os.fspath(site.top), blobs)
-    try:
-        refreshed = tree_difference.check_move(site.git, folder / "index", *trees)
-    except GitFailed as error:
-        edited = split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
-        raise _merge_refusal({change.path for change in touched}, edited, error, refusal) from error
+    with tree_difference.try_move(site.git, folder / "index", *trees) as answer:
+        if not staged:
+            _merge_index(site, folder, staged, moved)
+        listed = own.run("ls-files", "-z")
+        gone = _deleted_by_user(site, touched)
+        try:
+            refreshed = answer()
+        except GitFailed as error:
+            edited = split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
+            raise _merge_refusal({change.path for change in touched}, edited, error, refusal) from error
     off = {path: blobs[path] for path, one in seen.files.items() if one.oid != blobs[path]}
     _refuse_edited(site, folder, off, refusal)
     raw = Capture(site.git, site.places, site.objects, folder).raw(off)
-    there = _without(own, folder, _deleted_by_user(site, touched))
+    there = _without(own, folder, gone)
     old = State(head.commit, head.branch, before, there or before, raw, modes=seen.modes)
     # A refreshed index has newer times of files. A sparse checkout marks entries, which only git's own merge does.
     by_git = refreshed or merged == before or attributes.is_sparse(site.git)
-    known = Known(seen.files, blobs, listing=None if there else listing, merged=None if by_git else index)
-    return CarryPlan(old, State(head.commit, head.branch, merged, merged), trees, known)
+    known = Known(
+        seen.files,
+        blobs,
+        listed=listed,
+        listing=None if there else listing,
+        merged=None if by_git else folder / "index.merged",
+    )
+    new = State(head.commit, head.branch, merged, merged)
+    return CarryPlan(old, new, trees, known, None if staged else listing)
+
+
+def capture_all(site: Site, folder: Path, found: Survey, carried: CarryPlan, active: str) -> State:
+    """The state before the move with all local changes, for a backup. `folder` is that of `prepare`."""
+    # The move has a private index in the folder, too.
+    apart = folder / "backup"
+    apart.mkdir(mode=0o700)
+    plan = footprint.compute(found, site.top, carried.trees[1], carried.changes)
+    copied = (folder / "index.user", carried.old.index)
+    return Capture(site.git, site.places, site.objects, apart, copied).take(found, plan, (), active).state
+
+
+def _compare(own: Git, head: str, target: str, refusal: str) -> tuple[tuple[str, str], bytes, Sides]:
+    """The trees of HEAD and of the target, their difference, and what is staged. git is asked for all of them at once."""
+    names = (f"{head}^{{tree}}", f"{target}^{{tree}}")
+    with (
+        own.alongside("diff-index", "--cached", *_STAGED, head, "--") as staged,
+        own.alongside("rev-parse", *names) as trees,
+    ):
+        listing = tree_difference.listing(own, head, target)
+        before, after = trees().decode().split()
+        return (before, after), listing, _sides_of_staged(staged(), refusal)
 
 
 def _copy_index(git: Git, folder: Path) -> None:
@@ -121,9 +173,8 @@ def _refuse_edited(site: Site, folder: Path, off: Mapping[str, str], refusal: st
         raise _changes_refusal(lost, refusal)
 
 
-def _staged(own: Git, tree: str, refusal: str) -> Sides:
+def _sides_of_staged(out: bytes, refusal: str) -> Sides:
     """The entries of the index that differ from HEAD's tree. Refuses unmerged ones."""
-    out = own.run("diff-index", "--cached", *_STAGED, tree, "--")
     unmerged = [path for head, path in tree_difference.lines(out) if head.endswith("U")]
     if unmerged:
         raise immovable(
@@ -173,10 +224,9 @@ def _changes_refusal(paths: Sequence[str], refusal: str, kind: str = "Local") ->
     )
 
 
-def _merge_index(site: Site, folder: Path, staged: Sides, moved: Sides) -> tuple[Path, str]:
-    """The index after the merge, and its tree. No file is looked at."""
-    index = folder / "index.merged"
-    own = private(site.git, index)
+def _merge_index(site: Site, folder: Path, staged: Sides, moved: Sides) -> str:
+    """Make `index.merged`, the index after the merge. Returns its tree. No file is looked at."""
+    own = private(site.git, folder / "index.merged")
     wanted = {path: new for path, (old, new) in moved.items() if staged.get(path, (old, old))[1] != new}
     # What goes makes room: a file can become a folder.
     lines = [
@@ -185,7 +235,7 @@ def _merge_index(site: Site, folder: Path, staged: Sides, moved: Sides) -> tuple
     ]
     if lines:
         own.run("update-index", "--clear-resolve-undo", "-z", "--index-info", stdin=join_z(lines))
-    return index, own.text("write-tree", "--missing-ok")
+    return own.text("write-tree", "--missing-ok")
 
 
 def _refuse_obstacles(

@@ -43,8 +43,9 @@ class Footprint:
         return (*self.adds, *self.removes, *self.rewrites)
 
 
-def compute(found: Survey, top: Path, tree: str) -> Footprint:
-    """The footprint of moving index and files to `tree`.
+def compute(found: Survey, top: Path, tree: str, listing: bytes | None = None) -> Footprint:
+    """The footprint of moving index and files to `tree`. `listing`: the difference from the index's tree to it in git's raw
+    format, of an index that is a tree's; None if the caller does not know it.
 
     A submodule's folder is never ours to change: it is an obstacle, or it stays.
     """
@@ -57,7 +58,7 @@ def compute(found: Survey, top: Path, tree: str) -> Footprint:
     dirty = set(found.dirty)
     # Folders that git makes for submodules.
     folders: list[str] = []
-    for path, (before, after), (wants, oid), status in _differences(found.git, tree):
+    for path, (before, after), (wants, oid), status in _differences(found.git, tree, listing):
         # If a person put a file in the place of a submodule, the disk has this file.
         modes = (before, FILE if after == GITLINK and path in dirty else after)
         if modes[1] == GITLINK:
@@ -89,8 +90,17 @@ def compute(found: Survey, top: Path, tree: str) -> Footprint:
     )
 
 
-def _differences(git: Git, tree: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, str], str]]:
+def _differences(
+    git: Git, tree: str, listing: bytes | None
+) -> Iterator[tuple[str, tuple[str, str], tuple[str, str], str]]:
     """Path, modes and oids of tree and index, and the status letter relative to the tree."""
+    if listing is not None:
+        from devs_git.storage.worktree import tree_difference  # only who moves files knows it
+
+        for path, (index, wanted) in tree_difference.sides(listing).items():
+            letter = "D" if index[0] == ABSENT else "A" if wanted[0] == ABSENT else "M"
+            yield path, (wanted[0], index[0]), (wanted[1], index[1]), letter
+        return
     options = ("--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev")
     out = split_z(git.run("diff-index", *options, tree, "--"))
     for head, path in zip(out[::2], out[1::2], strict=True):

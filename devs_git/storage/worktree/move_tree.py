@@ -35,7 +35,7 @@ from devs_git.storage.worktree.file_state import changed_meanwhile
 from devs_git.storage.worktree.interrupted import positions, recovery
 from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.move_plan import Known, Work, find_edited, verify, work_out
-from devs_git.storage.worktree.survey import Head, head_of
+from devs_git.storage.worktree.survey import Head, head_of, moved_meanwhile
 from devs_git.values import immutable, replace
 
 LIVE_OWNER_SECONDS = 2.0
@@ -182,11 +182,7 @@ def _require_unmoved(site: Site, move: Move) -> None:
     now = index_path(site.git)
     same = now.exists() == user.exists() and (not user.exists() or user.read_bytes() == now.read_bytes())
     if head_of(site.git) != Head(before.head, before.branch) or not same:
-        raise DevsError(
-            "PLAN_STALE",
-            "HEAD or the index changed during the operation.",
-            hint="Check the files, then run the command again.",
-        )
+        raise moved_meanwhile()
 
 
 def _require_unwritten(site: Site, move: Move, work: Work) -> None:

@@ -105,6 +105,15 @@ def head_of(git: Git) -> Head:
     return Head("", os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))).rstrip("\n"))
 
 
+def moved_meanwhile() -> DevsError:
+    """The refusal if HEAD or the index is not as it was when the operation began."""
+    return DevsError(
+        "PLAN_STALE",
+        "HEAD or the index changed during the operation.",
+        hint="Check the files, then run the command again.",
+    )
+
+
 @contextlib.contextmanager
 def begin(git: Git, top: Path) -> Iterator[Callable[[], Survey]]:
     """Start the survey of the worktree at `top`, and yield the function that finishes it.
@@ -123,6 +132,8 @@ def take(git: Git, top: Path) -> Survey:
 
 def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     # Who asks for HEAD alone has no time for them.
+    import hashlib
+
     from devs_git.storage.git import filters
 
     head = head_of(git)
@@ -139,8 +150,6 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     inexact = attributes.find_inexact(git, top, plain, lambda: paths_of(listed))
     lines, paths = _digest_input(said, inexact, undecided)
     parts = (head.commit, head.branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
-    import hashlib
-
     digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Survey(
         git=git,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 
 from devs_git.storage.git.objects import EXECUTABLE, FILE, GITLINK, LINK, Entry, Objects
@@ -20,7 +21,8 @@ ARGUMENT_BYTES = 1 << 15
 SUBMODULE = "160000"
 # By path, mode and oid on the old and on the new side. Without a file on a side, they are zeros.
 Sides = dict[str, tuple[tuple[str, str], tuple[str, str]]]
-_DIFF: Final = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+# A repository can say that git shows no changes of a submodule. They are changes of the trees all the same.
+_DIFF: Final = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
 
 
 @immutable
@@ -89,23 +91,29 @@ def _file(mode: str, oid: str) -> tuple[int, str]:
     return (number, oid) if number not in (0, GITLINK) else (0, "")
 
 
-def check_move(git: Git, index: Path, before: str, after: str) -> bool:
-    """Let git check whether it could move the files from the tree `before` to `after`; GitFailed with git's reason if not.
+@contextlib.contextmanager
+def try_move(git: Git, index: Path, before: str, after: str) -> Iterator[Callable[[], bool]]:
+    """Let git check whether it could move the files from the tree `before` to `after`, while the body does something else.
 
-    git compares times and sizes. If only these differ (a copied repository, a touched file), we refresh the index, and
-    return true.
+    Yields a function that waits for the answer; it raises GitFailed with git's reason if git could not. git compares times
+    and sizes. If only these differ (a copied repository, a touched file), we refresh the index, and it returns true.
     """
     own = private(git, index)
     words = ("read-tree", "-m", "-u", "-n", "--no-recurse-submodules", before, after)
-    try:
-        own.run(*words)
-    except GitFailed as error:
-        if "not uptodate" not in error.stderr:
-            raise
-        refresh(git, index)
-        own.run(*words)
-        return True
-    return False
+
+    def answer() -> bool:
+        try:
+            tried()
+        except GitFailed as error:
+            if "not uptodate" not in error.stderr:
+                raise
+            refresh(git, index)
+            own.run(*words)
+            return True
+        return False
+
+    with own.alongside(*words) as tried:
+        yield answer
 
 
 def attributes_fallbacks(git: Git, state: State) -> dict[str, Entry]:
