@@ -168,7 +168,7 @@ def _show(workspace: Workspace) -> None:
 
 def _show_directives(workspace: Workspace) -> None:
     """Let the clients' hooks know for which tasks a directive waits. The module is imported only if there may be any."""
-    if (workspace.places.shared / "directed").exists() or workspace.ledger.tip().names("directives"):
+    if (workspace.places.shared / "directed").exists() or workspace.ledger.tip().has_folder("directives"):
         from devs_git.operations.directives import waiting_directives
 
         waiting_directives.refresh(workspace)

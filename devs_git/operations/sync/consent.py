@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Final
 
 from devs_git.errors import DevsError, invalid
-from devs_git.storage.ledger.unknown_ledger import policy_difference
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -40,6 +39,7 @@ def policy_check(workspace: Workspace, remote: str, person: Consent) -> Callable
     """A function that takes the blobs of the policy in force and of the next one, and raises CONFLICT or TERMINAL_REQUIRED
     if a person has to accept the next one.
     """
+    from devs_git.storage.ledger.unknown_ledger import policy_difference
 
     def accept(before: str, after: str) -> None:
         found = policy_difference(workspace.ledger, remote, before, after, workspace.git)

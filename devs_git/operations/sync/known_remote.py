@@ -5,12 +5,9 @@ from __future__ import annotations
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
-from devs_git.operations.setup import adopt_ledger
-from devs_git.operations.sync.merge_ledgers import is_descendant
 from devs_git.storage.git import refs
 from devs_git.storage.git.remotes import remote_repository, remote_urls
 from devs_git.storage.git.remotes.remote_repository import Remote
-from devs_git.storage.ledger import unknown_ledger
 from devs_git.workspace import Workspace
 
 
@@ -37,6 +34,10 @@ def require_same_ledger(
 
     If the URL of the remote changed, the refusal says so: then it is another repository, and nothing was set back.
     """
+    from devs_git.operations.setup import adopt_ledger
+    from devs_git.operations.sync.merge_ledgers import is_descendant
+    from devs_git.storage.ledger import unknown_ledger
+
     git, tip = workspace.ledger.git, there.ledger
     if tip:
         if not seen:

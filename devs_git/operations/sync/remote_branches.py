@@ -13,20 +13,10 @@ from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.history import History
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.git.remotes.remote_repository import Remote, RemoteRefs
+from devs_git.storage.git.remotes.remote_repository import Remote
 from devs_git.storage.ledger import lines_of_work
 from devs_git.storage.ledger.clone_history import SEEN, TRACKED, Branch, Standpoint
 from devs_git.values import immutable
-from devs_git.workspace import Workspace
-
-
-def look(workspace: Workspace, other: Remote) -> RemoteRefs:
-    """The remote's refs. Notes whether moments or backups are among them, for `doctor`. BUSY if it cannot be reached."""
-    from devs_git.storage.moments import remote_copies
-
-    found = other.look()
-    remote_copies.note(workspace.places.shared, other.remote, has_some=found.has_private)
-    return found
 
 
 @immutable

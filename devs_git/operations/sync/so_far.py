@@ -35,5 +35,10 @@ def tell(
     return here + ended + rest
 
 
+def tell_nothing(remote: str) -> str:
+    """The text for a person who interrupted it before it changed anything."""
+    return f"sync changed no refs here and pushed no refs to {remote}."
+
+
 def _count(names: Collection[str]) -> str:
     return f"{len(names) or 'no'} ref{'' if len(names) < 2 else 's'}"

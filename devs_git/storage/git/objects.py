@@ -117,6 +117,10 @@ class Objects:
     def exists(self, oid: str) -> bool:
         return loose_objects.exists(self.folder, oid) or oid in self._store
 
+    def is_at_hand(self, oid: str) -> bool:
+        """Whether an object can be read without the time that it takes to load the library."""
+        return "pygit2" in sys.modules or loose_objects.exists(self.folder, oid)
+
     def is_tag(self, oid: str) -> bool:
         """Whether a tag object with this oid exists."""
         import pygit2

@@ -43,7 +43,7 @@ def mend(
     `always`: read the ledger in any case, because branches may have moved, which changes the history for this clone. `say`
     gets a message for each task that is gone because another clone rewound it.
     """
-    with refs.print_refs_alongside(ledger.git, FOLDER) as output:
+    with refs.print_refs_alongside(ledger.reader, FOLDER) as output:
         printed = output()
     if not always and printed == _read_note(ledger.common):
         return ()

@@ -12,6 +12,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from devs_git.domain.checkpoints.wanted_refs import FOLDERS
@@ -46,15 +47,33 @@ class RemoteMoved(Exception):
 
 @immutable
 class RemoteRefs:
-    """A remote's refs: the oid of its ledger ('' for none), the refs below FOLDERS, and its branches.
+    """A remote's refs. `printed`: as `git ls-remote` prints those that `sync` asks for."""
 
-    `has_private`: it has backups or commits of moments, which no clone should have pushed.
-    """
+    printed: str
 
-    ledger: str
-    devs: Mapping[str, str]
-    branches: Mapping[str, str]
-    has_private: bool
+    @cached_property
+    def _oids(self) -> dict[str, str]:
+        rows = (line.partition("\t") for line in split_lines(self.printed))
+        return {name: oid for oid, _, name in rows}
+
+    @property
+    def ledger(self) -> str:
+        """The oid of its ledger; '' for none."""
+        return self._oids.get(LEDGER, "")
+
+    @cached_property
+    def devs(self) -> Mapping[str, str]:
+        """The refs below FOLDERS."""
+        return {name: oid for name, oid in self._oids.items() if name.startswith(FOLDERS)}
+
+    @property
+    def branches(self) -> Mapping[str, str]:
+        return {name: oid for name, oid in self._oids.items() if name.startswith(HEADS)}
+
+    @property
+    def has_private(self) -> bool:
+        """Whether it has backups or commits of moments, which no clone should have pushed."""
+        return any(name.startswith(PRIVATE) for name in self._oids)
 
 
 @immutable
@@ -88,14 +107,7 @@ class Remote:
         )
         if status:
             raise self._unreachable(err)
-        rows = (line.partition("\t") for line in split_lines(out))
-        found = {name: oid for oid, _, name in rows}
-        return RemoteRefs(
-            found.get(LEDGER, ""),
-            {name: oid for name, oid in found.items() if name.startswith(FOLDERS)},
-            {name: oid for name, oid in found.items() if name.startswith(HEADS)},
-            any(name.startswith(PRIVATE) for name in found),
-        )
+        return RemoteRefs(out)
 
     def default(self) -> str:
         """The commit of the remote's default branch, fetched if necessary; '' if it has none. BUSY if it cannot be reached."""

@@ -15,11 +15,9 @@ from typing import Final
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.storage.git import object_folders
 from devs_git.storage.git.program import Git, of_store
+from devs_git.storage.git.remotes.clone_state import FILES
 from devs_git.values import immutable
 
-# What says something about the refs, the clone and its remotes, apart from the refs themselves.
-_FILES: Final = ("HEAD", "config", "config.worktree", "shallow", f"logs/{LEDGER}")
-_OURS: Final = ("checked-tip", "clone", "ledger.lock", "remote-urls", "remote-copies")
 _OF_WORKTREE: Final = ("HEAD", "gitdir", "commondir")
 
 
@@ -48,7 +46,7 @@ def make(git: Git, common: Path) -> Iterator[TrialRepository]:
         (folder / "packed-refs").write_bytes(b"# pack-refs with: sorted \n" + rows)
         worktrees = (f"{path.relative_to(common)}/{file}"
                      for path in common.glob("worktrees/*") for file in _OF_WORKTREE)  # fmt: skip
-        for file in (*_FILES, *(f"devs/{each}" for each in _OURS), *worktrees):
+        for file in (*FILES, f"logs/{LEDGER}", *worktrees):
             _copy(common / file, folder / file)
         yield TrialRepository(
             folder,

@@ -1,0 +1,126 @@
+"""One attempt of `sync`: fetch what the remote has, join the ledgers, push what it does not have.
+
+If another clone pushed meanwhile, nothing is lost, and the caller tries again.
+"""
+
+from __future__ import annotations
+
+from devs_git.domain.checkpoints import wanted_refs
+from devs_git.domain.ledger import clone_view
+from devs_git.domain.ledger.events import LEDGER, NO_OID
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.merge_rules import Superseded
+from devs_git.operations.sync import consent, known_remote, merge_ledgers, push_parts
+from devs_git.operations.sync.remote_branches import RemoteBranches
+from devs_git.storage.git import refs
+from devs_git.storage.git.remotes import remote_repository
+from devs_git.storage.git.remotes.remote_repository import Remote, RemoteRefs
+from devs_git.storage.ledger import unknown_ledger
+from devs_git.storage.ledger.clone_history import Standpoint
+from devs_git.storage.moments import remote_copies
+from devs_git.values import field, immutable, mutable
+from devs_git.workspace import Workspace
+
+
+@immutable
+class NewNumber:
+    """A checkpoint of this clone that gets a new number, because the remote has another one with its number."""
+
+    task_id: str
+    number: int
+    before: int
+    tag: str
+
+
+@mutable
+class Log:
+    """What all attempts so far have done."""
+
+    fetched: dict[str, None] = field(default_factory=dict)
+    pushed: dict[str, None] = field(default_factory=dict)
+    sending: tuple[str, ...] = ()  # refs of the push that runs
+    moved: dict[str, None] = field(default_factory=dict)
+    deleted: dict[str, None] = field(default_factory=dict)
+    superseded: list[Superseded] = field(default_factory=list)
+    renumbered: dict[str, NewNumber] = field(default_factory=dict)
+    outdone: list[Checkpoint] = field(default_factory=list)
+    left: dict[str, None] = field(default_factory=dict)
+    merged: str | None = None
+    lacking: bool = (
+        False  # whether the remote lacks a ref that the ledger wants, because its object is not here
+    )
+    rewound: tuple[str, ...] = ()
+    revived: tuple[str, ...] = ()
+
+
+def run(
+    workspace: Workspace, other: Remote, remote_refs: RemoteRefs, log: Log, person: consent.Consent
+) -> str:
+    """Fetch, join and push once. Returns the tip that both ledgers have then. RemoteMoved if another clone pushed meanwhile.
+
+    `remote_refs`: the refs of the remote as they were just read. It notes for `doctor` whether moments or backups are there.
+    """
+    git = workspace.ledger.git
+    remote_copies.note(workspace.places.shared, other.remote, has_some=remote_refs.has_private)
+    remote_tip, there = remote_refs.ledger, remote_refs.devs
+    points = workspace.ledger.tip().history.checkpoints
+    gone = {tag for tag, point in points.items() if point.gone}
+    mine = {workspace.ledger.tip().oid, *remote_repository.list_devs_refs(git).values(), *gone}
+    missing = dict.fromkeys(oid for oid in (remote_tip, *there.values()) if oid and oid not in mine)
+    if missing:
+        other.fetch(missing)
+    seen = refs.read(git, other.known_ledger_ref)
+    known_remote.require_same_ledger(workspace, other, remote_refs, seen)
+    workspace.progress("joining the ledgers", 0, 0)
+    accept = consent.policy_check(workspace, other.remote, person) if not seen else unknown_ledger.accept_any
+    is_chosen = consent.ledger_choice(workspace, person)
+    remote_ledger = merge_ledgers.RemoteLedger(other.remote, remote_tip, seen, accept, is_chosen)
+    joined = merge_ledgers.join(workspace, remote_ledger)
+    log.fetched |= dict.fromkeys(joined.changed)
+    log.merged = joined.merge or log.merged
+    log.superseded += joined.superseded
+    log.outdone += joined.settled.undone
+    for point, number in joined.settled.renumbered:
+        before = log.renumbered.get(point.tag)
+        row = NewNumber(point.task_id, number, before.before if before else point.number, point.tag)
+        log.renumbered[point.tag] = row
+    seen = known_remote.remember(workspace, other, remote_tip, seen)
+    history = workspace.ledger.history_at(joined.tip)
+    branches = RemoteBranches.of(other, remote_refs.branches, history)
+    has = branches.find_tags(workspace.objects.exists)
+    branches.remember(git, Standpoint.here(git, workspace.places.common), has)
+    log.fetched |= dict.fromkeys(merge_ledgers.update_refs(workspace))
+    _publish(workspace, other, remote_refs, clone_view.view_with(branches.history, has), log)
+    known_remote.remember(workspace, other, joined.tip, seen)
+    return joined.tip
+
+
+def _publish(
+    workspace: Workspace, other: Remote, remote_refs: RemoteRefs, history: History, log: Log
+) -> None:
+    """Push what the remote does not have: the ledger, checkpoints, and the visible tags that its own branches ask for.
+
+    `remote_refs` has the remote's refs as they were read; `history` is the ledger's history as the remote sees it.
+    """
+    remote_tip, there, tip = remote_refs.ledger, remote_refs.devs, history.tip
+    wanted = wanted_refs.updates(history, there, workspace.objects.is_tag)
+    # A numbered ref never moves, and is deleted only with its checkpoint. A visible tag moves to where its event says.
+    gone = {tag for tag, point in history.checkpoints.items() if point.gone}
+    log.lacking = not wanted_refs.ledger_refs(history).keys() <= there.keys() | {u.ref for u in wanted}
+    steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(wanted_refs.VISIBLE) or u.old in gone]
+    steps.sort(key=lambda update: update.old == NO_OID)
+    done = {update.ref for update in steps}
+    log.left |= dict.fromkeys(update.ref for update in wanted if update.ref not in done)
+    for held in (there, remote_repository.list_devs_refs(workspace.ledger.git)):
+        log.left |= dict.fromkeys(wanted_refs.strangers(history, held))
+    ledger = tip if tip != remote_tip else ""
+    for part in push_parts.split(steps, there, remote_repository.list_devs_refs(workspace.ledger.git)) or (
+        [push_parts.Part()] if ledger else []
+    ):
+        log.sending = (*((LEDGER,) if ledger else ()), *(u.ref for u in part.updates))
+        other.push(ledger, () if part.folders else part.updates, part.folders)
+        ledger = ""
+        log.pushed |= dict.fromkeys(log.sending)
+        log.sending = ()
+        log.moved |= dict.fromkeys(u.ref for u in part.updates if NO_OID not in (u.old, u.new))
+        log.deleted |= dict.fromkeys(u.ref for u in part.updates if u.new == NO_OID)
