@@ -168,10 +168,20 @@ def _show(workspace: Workspace) -> None:
 
 def _show_directives(workspace: Workspace) -> None:
     """Let the clients' hooks know for which tasks a directive waits. The module is imported only if there may be any."""
-    if (workspace.places.shared / "directed").exists() or workspace.ledger.tip().has_folder("directives"):
+    if (workspace.places.shared / "directed").exists() or _has_directives(workspace):
         from devs_git.operations.directives import waiting_directives
 
         waiting_directives.refresh(workspace)
+
+
+def _has_directives(workspace: Workspace) -> bool:
+    """Whether the ledger has a directive. git is asked where that is faster than to load the object library."""
+    tip = workspace.ledger.tip()
+    if workspace.objects.is_at_hand(tip.oid):
+        return bool(tip.names("directives"))
+    from devs_git.storage.git import refs
+
+    return bool(tip.oid) and bool(refs.read(workspace.store_git, f"{tip.oid}:directives"))
 
 
 def _recover_first(row: Verb, workspace: Workspace) -> None:

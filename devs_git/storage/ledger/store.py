@@ -69,12 +69,6 @@ class Tip:
         """The bytes of a file of the ledger; None if there is none."""
         return self.ledger.read_path(self.tree, path)
 
-    def has_folder(self, name: str) -> bool:
-        """Whether the ledger has files in this folder. git is asked where that is faster than to open the object store."""
-        if self.ledger.objects.is_at_hand(self.oid):
-            return bool(self.names(name))
-        return bool(refs.read(self.ledger.reader, f"{self.oid}:{name}"))
-
     def names(self, folder: str) -> tuple[str, ...]:
         """The names in a folder of the ledger, sorted; empty if the folder is missing."""
         return tuple(sorted(self.ledger.list_path(self.tree, folder)))
