@@ -161,27 +161,15 @@ def _show(workspace: Workspace) -> None:
     try:
         with visible_tags.note_tags_after(workspace.ledger.git, workspace.places.common):
             devs_folder.refresh(workspace.places, workspace.ledger)
-        _show_directives(workspace)
+        # For which tasks a directive waits is for the clients' hooks to know. The module is loaded only if there may be any.
+        if (workspace.places.shared / "directed").exists() or devs_folder.has_files(
+            workspace.ledger, "directives"
+        ):
+            from devs_git.operations.directives import waiting_directives
+
+            waiting_directives.refresh(workspace)
     except (OSError, DevsError, GitFailed, GitTimedOut):
         workspace.say("The view .devs/ could not be written. See: devs-git doctor")
-
-
-def _show_directives(workspace: Workspace) -> None:
-    """Let the clients' hooks know for which tasks a directive waits. The module is imported only if there may be any."""
-    if (workspace.places.shared / "directed").exists() or _has_directives(workspace):
-        from devs_git.operations.directives import waiting_directives
-
-        waiting_directives.refresh(workspace)
-
-
-def _has_directives(workspace: Workspace) -> bool:
-    """Whether the ledger has a directive. git is asked where that is faster than to load the object library."""
-    tip = workspace.ledger.tip()
-    if workspace.objects.is_at_hand(tip.oid):
-        return bool(tip.names("directives"))
-    from devs_git.storage.git import refs
-
-    return bool(tip.oid) and bool(refs.read(workspace.store_git, f"{tip.oid}:directives"))
 
 
 def _recover_first(row: Verb, workspace: Workspace) -> None:

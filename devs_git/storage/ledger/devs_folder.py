@@ -17,7 +17,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import NO_OID
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.errors import DevsError
-from devs_git.storage.git import exclude_file, locks
+from devs_git.storage.git import exclude_file, locks, refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.objects import EMPTY_TREE, EXECUTABLE, FILE, TREE, Entry
 from devs_git.storage.git.places import Places
@@ -123,6 +123,14 @@ def refresh(places: Places, ledger: Ledger, *, full: bool = False) -> Did:
         if old != new:
             replace_file(places.own / "view", new.encode() + b"\n")
     return "updated" if there and changed else "kept" if there else "created"
+
+
+def has_files(ledger: Ledger, folder: str) -> bool:
+    """Whether the ledger has files in this folder. git is asked where that is faster than to load the object library."""
+    tip = ledger.tip()
+    if not tip.oid or ledger.objects.is_at_hand(tip.oid):
+        return bool(tip.names(folder))
+    return bool(refs.read(ledger.reader, f"{tip.oid}:{folder}"))
 
 
 def _render(view: Path, ledger: Ledger, old: str, new: str) -> bool:
