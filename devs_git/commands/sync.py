@@ -159,6 +159,7 @@ def _sync(workspace: Workspace, request: Request, other: Remote, start: unchange
                 seen = other.look() if number else start.remote
                 tip = attempt.run(workspace, other, seen, log, request.person)
             except RemoteMoved:
+                log.sending = ()
                 time.sleep(random.uniform(0.01, 0.1 * (number + 1)))  # noqa: S311 - jitter, not a secret
                 continue
             here = workspace.ledger.tip().here

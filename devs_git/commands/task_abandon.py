@@ -139,13 +139,21 @@ def _with_rewind(workspace: Workspace, request: Request, task: Task) -> Result:
                 blocked_by=against,
             )
         with move_tree.worktree_lock(workspace.site, alone=True) as site:
+            # Another process may have completed it meanwhile.
+            _require_active(find(workspace, replace(request, task_id=task.task_id)))
             moves = _given_up(go_back.make_plan(workspace, site, wanted), task.task_id)
             for error in at_work:
                 raise error
             result = go_back.rewind(workspace, site, wanted, moves, go_back.Cause(NAME))
     go_back.note_what_is_back(workspace, result)
-    event = workspace.ledger.tip().oid
+    event = _event_of(workspace, result.rewind_id)
     return Result(task.task_id, task.title, ABANDONED, (), event=event, rewind=result)
+
+
+def _event_of(workspace: Workspace, op_id: str) -> str:
+    """The event of an operation that was just carried out. Others may have been written after it."""
+    events = workspace.ledger.newest_first()
+    return next((event.oid for event in events if event.op_id == op_id), "")
 
 
 def _require_here(workspace: Workspace, task: Task) -> None:

@@ -163,3 +163,14 @@ def test_before_a_task_is_where_it_began(begun: Path) -> None:
     )
     status, shown = at_terminal(begun, "diff", "task-20@1", "--before", "20", "--against", "main")
     assert (status, "one and --against or --before" in shown) == (3, True)
+
+
+def test_on_a_branch_without_a_commit_the_task_in_work_is_compared_with_the_empty_tree(
+    begun: Path, git: Make
+) -> None:
+    git("switch", "-q", "--orphan", "empty")
+    (begun / "three.txt").write_text("3\n")
+    git("add", "three.txt")
+    found = run(Workspace.open(begun), Request("20"))
+    assert (found.from_name, found.to_name) == ("the empty tree", "the working tree")
+    assert [one.path for one in found.files] == ["three.txt", "two.txt"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from devs_git.commands import restore
@@ -138,3 +140,15 @@ def test_files_of_a_moment_come_back_and_the_stash_entry_has_what_they_overwrite
     assert "saved as stash stash@{0}" in move_text.restore_text(done)
     dirty.undo()
     dirty.look().must_equal(before)
+
+
+@pytest.mark.parametrize("paths", [(), ("c.txt",)])
+def test_a_file_of_which_only_the_time_differs_is_no_change(case: Case, paths: tuple[str, ...]) -> None:
+    case.stage("1", {"a.txt": b"a\n", "c.txt": b"same\n"})
+    before = case.look()
+    # A status would note the new time in the index.
+    os.utime(case.top / "c.txt", (5, 5))
+    assert go(case, *paths, preserve="branch", dry_run=True).changes["count"] == 0
+    done = go(case, *paths, preserve="branch")
+    assert (done.files, done.restore_id, done.preserved_as["reference"]) == (0, "", "")
+    case.look().must_equal(before)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.storage.git.remotes import remote_repository
 from tests.commands.test_sync_tags import point, start
 from tests.support.clones import Pair, refs_of
 from tests.support.git_calls import git
@@ -60,3 +61,22 @@ def test_a_value_that_the_checkpoint_has_behind_it_gives_way_to_the_one_that_the
     assert (tmp_path / "once").exists()
     ahead.bob.sync()
     ahead.assert_same()
+
+
+def test_an_interruption_after_a_push_that_was_refused_tells_of_no_push(
+    ahead: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead.bob.git("commit", "-q", "--allow-empty", "-m", "other work")
+    ahead.bob.git("push", "-q", "origin", "HEAD:refs/heads/other")
+    push_by_hand_before_the_next_push(ahead, ahead.bob.git("rev-parse", "HEAD"), tmp_path)
+    look = remote_repository.Remote.look
+
+    def interrupted(self: remote_repository.Remote) -> remote_repository.RemoteRefs:
+        if (tmp_path / "once").exists():
+            raise KeyboardInterrupt
+        return look(self)
+
+    monkeypatch.setattr(remote_repository.Remote, "look", interrupted)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        ahead.ann.sync()
+    assert stopped.value.__notes__ == ["sync changed no ref here and pushed no ref to origin."]

@@ -82,7 +82,7 @@ def test_no_credentials_are_noted_or_shown_and_a_new_password_is_no_new_url(
 ) -> None:
     top = pair.ann.top
     pair.ann.git("config", f"url.{tmp_path}/.insteadOf", "https://nobody@example.org/")
-    for password in ("one", "two"):
+    for password in ("one", "p@two"):
         pair.ann.git("remote", "set-url", "origin", f"https://u:{password}@example.org/x.git")
         assert remote_urls.current(pair.ann.opened.git, "origin") == "https://example.org/x.git"
     remote_urls.note(top / ".git" / "devs", "origin", remote_urls.current(pair.ann.opened.git, "origin"))

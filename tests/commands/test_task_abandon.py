@@ -21,7 +21,8 @@ from devs_git.commands import (
 from devs_git.domain.checkpoints.task_activity import task_of
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage.worktree import active_task
+from devs_git.operations.rewind import go_back
+from devs_git.storage.worktree import active_task, move_tree
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
 from tests.support import gate_scene
@@ -258,3 +259,37 @@ def test_another_active_task_of_the_worktree_becomes_the_current_one(scene: Scen
     assert call(scene, "task switch", task_switch.Request("11")).before == "task-12"
     assert refused(scene, "task switch", task_switch.Request("10")) == "CONFLICT"
     assert refused(scene, "task switch", task_switch.Request("99")) == "TASK_NOT_FOUND"
+
+
+def test_a_task_that_another_process_completed_meanwhile_is_not_abandoned_with_its_files(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, late = move_tree.worktree_lock, list[int]()
+
+    def completed_first(*words: Any, **options: Any) -> Any:
+        if not late:
+            late.append(1)
+            scene.write({"d.txt": "d\n"})
+            call(scene, "task complete", task_complete.Request("11", "done", everything=True))
+        return lock(*words, **options)
+
+    monkeypatch.setattr(move_tree, "worktree_lock", completed_first)
+    assert refused(scene, "task abandon", task_abandon.Request("11", rewind=True)) == "CONFLICT"
+    assert late
+    assert status(scene, "task-11") == "completed"
+    assert (scene.top / "d.txt").exists()
+
+
+def test_the_event_of_an_abandonment_is_named_although_another_process_wrote_one_after_it(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewound = go_back.rewind
+
+    def then_another(*words: Any) -> Any:
+        done = rewound(*words)
+        gate_scene.ask(Workspace.open(scene.top))
+        return done
+
+    monkeypatch.setattr(go_back, "rewind", then_another)
+    done = call(scene, "task abandon", task_abandon.Request("11", rewind=True))
+    assert next(Workspace.open(scene.top).ledger.events(done.event)).op_id == done.rewind.rewind_id

@@ -122,7 +122,9 @@ def so_far(workspace: Workspace, git: Git, task: Task) -> tuple[Side, Side]:
 
 
 def _begin_on(workspace: Workspace, git: Git, history: History, task_id: str, commit: str) -> Side | None:
-    """Where a task began, as this commit has it; None if nothing tells it."""
+    """Where a task began, as this commit has it ('' on a branch without one); None if nothing tells it."""
+    if not commit:
+        return None
     start = None
     # If it was started before the first commit, nothing is found.
     with suppress(DevsError):

@@ -26,6 +26,7 @@ from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.modes import default_mode
 from devs_git.storage.worktree.raw_bytes import list_files
+from devs_git.storage.worktree.survey import Survey
 from devs_git.storage.worktree.tree_difference import parents
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -47,16 +48,19 @@ class Touched:
         add_entries(own, self.wanted)
 
 
-def find_touched(git: Git, head: str, tree: str, paths: Sequence[str]) -> Touched:
+def find_touched(git: Git, found: Survey, tree: str, paths: Sequence[str]) -> Touched:
     """The files to bring, and those of HEAD that leave, at or below `paths`. What neither commit has stays."""
-    here, named = list_files(git, head), set(paths)
+    here, named = list_files(git, found.head), set(paths)
     wanted: dict[str, Entry] = {}
     gone: set[str] = set()
-    for how in ((), ("--cached",)):
+    # Without `--cached` git also lists files of which only the time differs.
+    for how, among in (((), {*found.dirty, *found.intended}), (("--cached",), None)):
         out = split_z(git.run(*_DIFFERENCES, *how, tree, "--"))
         for head_words, path in zip(out[::2], out[1::2], strict=True):
             mode, _, oid, *_ = head_words[1:].split(" ")
-            if named and named.isdisjoint((path, *parents(path))):
+            if (among is not None and path not in among) or (
+                named and named.isdisjoint((path, *parents(path)))
+            ):
                 continue
             if mode.strip("0"):
                 wanted[path] = Entry(int(mode, 8), oid)
@@ -71,7 +75,7 @@ def carry(workspace: Workspace, site: Site, job: RestoreJob) -> tuple[str, Chang
     GIT_RESET_FAILED if a nested repository or something that is no file is in the way.
     """
     found, active = job.found, active_task.read(site.places)
-    touched = find_touched(site.git, found.head, job.tree, job.paths)
+    touched = find_touched(site.git, found, job.tree, job.paths)
     if not (touched.wanted or touched.gone):
         return found.head, ChangeResult()
     plan = _footprint(site, job, touched)

@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from devs_git.domain.moments.moment import Moment
 from devs_git.errors import DevsError
 from devs_git.operations.gates import check_tas_lock
-from devs_git.operations.rewind import drop_plan, restored_tree
+from devs_git.operations.rewind import drop_plan, restored_tree, rewind_plan
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import journal, survey
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.survey import Survey
 from devs_git.values import immutable, replace
-
-_LISTED: Final = 1000
 
 
 @immutable
@@ -55,7 +53,7 @@ def _overwritten(
 ) -> dict[str, tuple[str, ...]]:
     from devs_git.operations.rewind import restore_over  # few overwrite local changes
 
-    touched = restore_over.find_touched(git, found.head, tree, paths)
+    touched = restore_over.find_touched(git, found, tree, paths)
     new = tuple(sorted(path for path in touched.wanted if not os.path.lexists(f"{site.top}/{path}")))
     changed = tuple(sorted(touched.wanted.keys() - set(new)))
     return {"added": new, "modified": changed, "deleted": touched.gone}
@@ -72,9 +70,6 @@ def of_moment(site: Site, moment: Moment, paths: Sequence[str]) -> RestorePrevie
 def _preview(
     site: Site, found: Survey, files: Mapping[str, Sequence[str]], against: Sequence[DevsError]
 ) -> RestorePreview:
-    changes = {
-        "count": sum(map(len, files.values())),
-        **{f"{kind}_count": len(names) for kind, names in files.items()},
-        **{kind: tuple(names[:_LISTED]) for kind, names in files.items()},
-    }
-    return RestorePreview(found, changes, (*against, *journal.interruption_errors(site.places)))
+    return RestorePreview(
+        found, rewind_plan.counts_of(files), (*against, *journal.interruption_errors(site.places))
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.checkpoints import return_path, rewind_selection, task_activity
@@ -144,12 +144,12 @@ def count_files(plan: RewindPlan) -> dict[str, Any]:
     return counts_of({"added": result.added, "modified": result.modified, "deleted": result.deleted})
 
 
-def counts_of(kinds: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def counts_of(kinds: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The counts of the paths, and at most 1000 names of each kind."""
     return {
         "count": sum(map(len, kinds.values())),
         **{f"{kind}_count": len(names) for kind, names in kinds.items()},
-        **{kind: names[:LISTED] for kind, names in kinds.items()},
+        **{kind: tuple(names[:LISTED]) for kind, names in kinds.items()},
     }
 
 

@@ -14,7 +14,8 @@ from devs_git.storage.git.program import Git
 from devs_git.storage.git.remotes import remote_notes
 
 _NOTE: Final = "remote-urls"
-_CREDENTIALS: Final = re.compile(r"//[^/@]*@")
+# A password may have an @: what stands before the last one is no host.
+_CREDENTIALS: Final = re.compile(r"//[^/?#]*@")
 _FOLDER: Final = re.compile(r"file:|[./~]|[^:]*$", re.IGNORECASE)
 
 
