@@ -69,10 +69,11 @@ BEFORE: Final = {
 # Paths that do more now: moments, drop, the page of a task, the lock of the TAS, more tools, one parser of all targets,
 # plans that fit a screen, a second format of events, the index, the words of an interrupted command, the printing of an
 # answer, which commands without click share, the check and the written file that `report` shares, the trees above a path that
-# comes back, a restore that may save what is in the way, a session named by its beginning. Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
+# comes back, a restore that may save what is in the way, a session named by its beginning, the files of a task that git
+# reads at once. Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
 MORE: Final = {
     "history": 80,
-    "show": 82,
+    "show": 83,
     "snapshot create": 78,
     "restore": 110,
     "rewind": 110,
