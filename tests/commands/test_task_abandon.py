@@ -276,7 +276,7 @@ def test_a_task_that_another_process_completed_meanwhile_is_not_abandoned_with_i
     monkeypatch.setattr(move_tree, "worktree_lock", completed_first)
     assert refused(scene, "task abandon", task_abandon.Request("11", rewind=True)) == "CONFLICT"
     assert late
-    assert status(scene, "task-11") == "completed"
+    assert status_of(scene, "task-11") == "completed"
     assert (scene.top / "d.txt").exists()
 
 
