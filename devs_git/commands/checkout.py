@@ -69,9 +69,10 @@ def run(workspace: Workspace, request: Request) -> Result:
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
         commit = _commit_of(site, ref, request.branch_name)
         _refuse_under_way(site)
-        _refuse_elsewhere(site, ref)
+        with site.git.alongside("rev-parse", "--short", commit) as said:
+            _refuse_elsewhere(site, ref)
+            short = said().decode().strip()
         head = survey.head_of(site.git)
-        short = site.git.text("rev-parse", "--short", commit)
         op_id = workspace.new_id("checkout", request.branch_name)
         with journal.remove_leftovers_on_failure(site.places, op_id):
             carried = carry_changes.prepare(
@@ -96,7 +97,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _commit_of(site: Site, ref: str, name: str) -> str:
-    commit = refs.read(site.git, ref)
+    commit = refs.loose(site.places.common, ref) or refs.read(site.git, ref)
     if commit:
         return commit
     if task := _task(site, name):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from devs_git.commands import checkout, restore
@@ -112,3 +114,37 @@ def test_an_edit_behind_skip_worktree_is_not_written_over_by_a_checkout(case: Ca
         case.git("switch", "-q", "main", ok=(0, 1))
         case.git("update-index", flag.replace("--", "--no-"), "a")
         case.git("checkout", "-q", "-f", "main")
+
+
+def test_a_file_of_which_a_person_changed_the_mode_alone_is_refused_as_git_refuses_it(case: Case) -> None:
+    case.stage("1", {"a": b"1\n"})
+    case.git("branch", "old")
+    case.stage("2", {"a": b"2\n"})
+    (case.top / "a").chmod(0o755)
+    refused(case)
+    assert (case.top / "a").stat().st_mode & 0o100
+
+
+def test_the_same_bytes_behind_a_linked_folder_are_nobodys_to_replace(case: Case) -> None:
+    case.stage("1", {"d/a": b"1\n"})
+    case.git("branch", "old")
+    case.stage("2", {"d/a": b"2\n"})
+    elsewhere = case.top.parent / "elsewhere"
+    (case.top / "d").rename(elsewhere)
+    (case.top / "d").symlink_to(elsewhere)
+    refused(case)
+    assert (elsewhere / "a").read_bytes() == b"2\n"
+
+
+@pytest.mark.quick
+def test_files_with_the_bytes_of_head_and_new_times_are_no_change(case: Case) -> None:
+    case.stage("1", {"a": b"1\n", "b": b"b\n"})
+    case.git("branch", "old")
+    case.stage("2", {"a": b"2\n"})
+    for name in ("a", "b"):
+        os.utime(case.top / name, (1, 1))
+    switch(case, "old")
+    assert (case.read("a"), case.git("status", "--porcelain")) == (b"1\n", "")
+    os.utime(case.top / "a", (1, 1))
+    bring_back(case, "2")
+    assert (case.read("a"), case.git("status", "--porcelain")) == (b"2\n", "")

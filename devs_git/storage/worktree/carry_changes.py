@@ -3,7 +3,8 @@
 git merges the index from one tree to another, and refuses if a local change is in the way. We let git try it on a private
 copy of the index, so that a refusal has not written anything. If git would do it, the merged index has the new tree's
 entries at all paths at which the two trees differ, and its own everywhere else. We put them into another copy while git
-tries: that takes a third of the time of a second merge.
+tries: that takes a third of the time of a second merge. If nothing is staged, and each file that changes has the bytes
+that HEAD has, there is nothing to try.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from devs_git.storage.worktree import (
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import Capture, copy_index, git_words
 from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.file_state import FileStates
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.storage.worktree.tree_difference import Sides
@@ -68,25 +70,28 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
     """
     _copy_index(site.git, folder)
     own = private(site.git, folder / "index")
-    trees, listing, staged = _compare(own, head.commit or EMPTY_TREE, target, refusal)
+    trees, listing, staged = _compare(site.git, own, (head.commit or EMPTY_TREE, target), refusal)
     moved = tree_difference.sides(listing)
     _refuse_staged(staged, moved, refusal)
     # Without staged changes the index has HEAD's tree, and then the target's.
     before, merged = trees
     if staged:
-        before = own.text("write-tree", "--missing-ok")
-        merged = _merge_index(site, folder, staged, moved)
+        _merge_index(site, folder, staged, moved)
+        before, merged = (
+            private(site.git, folder / name).text("write-tree", "--missing-ok")
+            for name in ("index", "index.merged")
+        )
         listing = tree_difference.listing(own, before, merged)
     touched, folders = tree_difference.read_listing(listing)
     files = [path for path in folders.made if not (site.top / path).is_dir()]
     _refuse_obstacles(site, touched, files, refusal)
     blobs = {change.path: change.old for change in touched if change.old}
     seen = file_state.look(os.fspath(site.top), blobs)
-    with tree_difference.try_move(site.git, folder / "index", *trees) as answer:
+    safe = not staged and _is_as_committed(own, touched, moved, seen.files)
+    with own.alongside("ls-files", "-z") as paths, tree_difference.try_move(own, *trees, safe=safe) as answer:
         if not staged:
             _merge_index(site, folder, staged, moved)
-        listed = own.run("ls-files", "-z")
-        gone = _deleted_by_user(site, touched)
+        listed, gone = paths(), _deleted_by_user(site, touched)
         try:
             refreshed = answer()
         except GitFailed as error:
@@ -120,16 +125,27 @@ def capture_all(site: Site, folder: Path, found: Survey, carried: CarryPlan, act
     return Capture(site.git, site.places, site.objects, apart, copied).take(found, plan, (), active).state
 
 
-def _compare(own: Git, head: str, target: str, refusal: str) -> tuple[tuple[str, str], bytes, Sides]:
+def _compare(
+    git: Git, own: Git, commits: tuple[str, str], refusal: str
+) -> tuple[tuple[str, str], bytes, Sides]:
     """The trees of HEAD and of the target, their difference, and what is staged. git is asked for all of them at once."""
-    names = (f"{head}^{{tree}}", f"{target}^{{tree}}")
     with (
-        own.alongside("diff-index", "--cached", *_STAGED, head, "--") as staged,
-        own.alongside("rev-parse", *names) as trees,
+        own.alongside("diff-index", "--cached", *_STAGED, commits[0], "--") as staged,
+        own.alongside(*tree_difference.DIFF, *commits, "--") as listing,
+        own.alongside("rev-parse", *(f"{commit}^{{tree}}" for commit in commits)) as trees,
     ):
-        listing = tree_difference.listing(own, head, target)
+        # They are needed later.
+        attributes.settings(git)
         before, after = trees().decode().split()
-        return (before, after), listing, _sides_of_staged(staged(), refusal)
+        return (before, after), listing(), _sides_of_staged(staged(), refusal)
+
+
+def _is_as_committed(
+    own: Git, touched: Iterable[tree_difference.Change], moved: Sides, seen: FileStates
+) -> bool:
+    """Whether each file that changes or goes has exactly what HEAD has, so that nothing can be lost."""
+    nested = any(tree_difference.SUBMODULE in (old[0], new[0]) for old, new in moved.values())
+    return not (nested or attributes.is_sparse(own)) and tree_difference.are_old(touched, seen)
 
 
 def _copy_index(git: Git, folder: Path) -> None:
@@ -224,8 +240,8 @@ def _changes_refusal(paths: Sequence[str], refusal: str, kind: str = "Local") ->
     )
 
 
-def _merge_index(site: Site, folder: Path, staged: Sides, moved: Sides) -> str:
-    """Make `index.merged`, the index after the merge. Returns its tree. No file is looked at."""
+def _merge_index(site: Site, folder: Path, staged: Sides, moved: Sides) -> None:
+    """Make `index.merged`, the index after the merge. No file is looked at."""
     own = private(site.git, folder / "index.merged")
     wanted = {path: new for path, (old, new) in moved.items() if staged.get(path, (old, old))[1] != new}
     # What goes makes room: a file can become a folder.
@@ -235,7 +251,6 @@ def _merge_index(site: Site, folder: Path, staged: Sides, moved: Sides) -> str:
     ]
     if lines:
         own.run("update-index", "--clear-resolve-undo", "-z", "--index-info", stdin=join_z(lines))
-    return own.text("write-tree", "--missing-ok")
 
 
 def _refuse_obstacles(

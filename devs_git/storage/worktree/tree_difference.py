@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from devs_git.storage.git.objects import EXECUTABLE, FILE, GITLINK, LINK, Entry, Objects
@@ -13,6 +13,7 @@ from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import attributes
 from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.file_state import FileStates
 from devs_git.storage.worktree.place_files import Folders
 from devs_git.values import Final, immutable
 
@@ -22,7 +23,7 @@ SUBMODULE = "160000"
 # By path, mode and oid on the old and on the new side. Without a file on a side, they are zeros.
 Sides = dict[str, tuple[tuple[str, str], tuple[str, str]]]
 # A repository can say that git shows no changes of a submodule. They are changes of the trees all the same.
-_DIFF: Final = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
+DIFF: Final = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
 
 
 @immutable
@@ -48,7 +49,7 @@ def differences(git: Git, old: str, new: str) -> tuple[list[Change], Folders]:
 
 def listing(git: Git, old: str, new: str) -> bytes:
     """The difference of two trees in git's raw format. We keep it, because the trees may be pruned before a recovery."""
-    return git.run(*_DIFF, old, new, "--")
+    return git.run(*DIFF, old, new, "--")
 
 
 def read_listing(out: bytes) -> tuple[list[Change], Folders]:
@@ -91,14 +92,26 @@ def _file(mode: str, oid: str) -> tuple[int, str]:
     return (number, oid) if number not in (0, GITLINK) else (0, "")
 
 
+def are_old(changes: Iterable[Change], seen: FileStates) -> bool:
+    """Whether each file that changes or goes is on the disk with exactly the bytes and the mode of its old side."""
+    before = ((change, seen.get(change.path)) for change in changes if change.old)
+    return all(
+        one and one.oid == change.old and mode_of(one.mode) == change.old_mode for change, one in before
+    )
+
+
 @contextlib.contextmanager
-def try_move(git: Git, index: Path, before: str, after: str) -> Iterator[Callable[[], bool]]:
-    """Let git check whether it could move the files from the tree `before` to `after`, while the body does something else.
+def try_move(own: Git, before: str, after: str, *, safe: bool) -> Iterator[Callable[[], bool]]:
+    """Let git check whether it could move the files from the tree `before` to `after`, while the body does something else. `own`
+    has a private index.
 
     Yields a function that waits for the answer; it raises GitFailed with git's reason if git could not. git compares times
-    and sizes. If only these differ (a copied repository, a touched file), we refresh the index, and it returns true.
+    and sizes. If only these differ (a copied repository, a touched file), we refresh the index, and it returns true. If the
+    move is `safe` in any case, git is not asked.
     """
-    own = private(git, index)
+    if safe:
+        yield lambda: False
+        return
     words = ("read-tree", "-m", "-u", "-n", "--no-recurse-submodules", before, after)
 
     def answer() -> bool:
@@ -107,7 +120,7 @@ def try_move(git: Git, index: Path, before: str, after: str) -> Iterator[Callabl
         except GitFailed as error:
             if "not uptodate" not in error.stderr:
                 raise
-            refresh(git, index)
+            _refresh(own)
             own.run(*words)
             return True
         return False
@@ -177,7 +190,11 @@ def settle_index(git: Git, objects: Objects, index: Path, state: State, *, writt
 
 def refresh(git: Git, index: Path) -> None:
     """Let git compare every file with its entry, so that the next `git status` does not have to."""
-    private(git, index).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
+    _refresh(private(git, index))
+
+
+def _refresh(own: Git) -> None:
+    own.run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
 
 
 def paths_unlike_index(own: Git, among: Collection[str]) -> dict[str, str]:
