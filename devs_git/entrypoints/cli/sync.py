@@ -45,7 +45,7 @@ def _sync_text(result: Result) -> str:
         f"rewound: {task}, because another clone rewound it and no branch here or on a remote has its commits"
         for task in result.rewound
     ]
-    lines += [f"live again: {task}, because a branch has its commits again" for task in result.revived]
+    lines += [f"counts again: {task}, because a branch has its commits again" for task in result.revived]
     lines += [_moved_tag_line(row) for row in result.named]
     for kept in result.kept:
         lines += _kept_lines(kept)
@@ -76,7 +76,7 @@ def _plan_text(result: Result) -> str:
     lines += [f"  replaced        {name.partition('@')[0]} was completed in {result.remote} first; your completion would be {name}"
               for name in result.outdone]  # fmt: skip
     lines += [f"  rewound         {task}, because another clone rewound it" for task in result.rewound]
-    lines += [f"  live again      {task}" for task in result.revived]
+    lines += [f"  counts again    {task}, because a branch has its commits again" for task in result.revived]
     lines += [
         f"  superseded      {row.path or row.gate_id}, because what {result.remote} has counts"
         for row in result.superseded
@@ -164,7 +164,7 @@ def _superseded_lines(row: Superseded, remote: str) -> Iterator[str]:
     "--let-stand",
     default="",
     metavar="OID",
-    help="If two ledgers exclude each other, keep the one with this tip.",
+    help="If two ledgers exclude each other, keep the one whose newest event has this oid.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be fetched, joined and pushed.")
 def sync(*, remote: str, accept_policy: str, let_stand: str, dry_run: bool) -> VerbRequest:

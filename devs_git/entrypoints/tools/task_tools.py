@@ -79,7 +79,7 @@ TOOLS: Final = (
     Tool(
         "show_checkpoint",
         "show",
-        "Show one task, one checkpoint, live or undone, or one moment.",
+        "Show one task, one checkpoint, undone or not, or one moment.",
         (Param("checkpoint", STATE, f"{CHECKPOINT} {MOMENT}", "target", required=True),),
         codes=(*(code for code in STATE_CODES if code != "NO_CHECKPOINT"), "HISTORY_REWRITTEN"),
     ),

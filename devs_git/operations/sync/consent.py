@@ -27,7 +27,7 @@ class Consent:
         """INVALID_ARGUMENTS{accept_policy, let_stand}."""
         for name, oid, what in (
             ("accept_policy", self.policy, "a policy"),
-            ("let_stand", self.tip, "a ledger's tip"),
+            ("let_stand", self.tip, "the newest event of a ledger"),
         ):
             if oid and not _OID.fullmatch(oid):
                 raise invalid(

@@ -65,7 +65,7 @@ def require_same_ledger(
         now = f"is at {tip[:12]}, which does not contain" if tip else "is gone; it was at"
         raise _moved(workspace, other, "LEDGER_ROLLBACK", what) or DevsError(
             "LEDGER_ROLLBACK",
-            f"The ledger of {other.remote} {now} {seen[:12]}, the tip that this clone saw there last.",
+            f"The ledger of {other.remote} {now} {seen[:12]}, the newest event that this clone saw there.",
             hint=f"Nothing was changed. Call a person. If the remote is right: {_forget(other)}",
             remote=other.remote,
             seen=seen,

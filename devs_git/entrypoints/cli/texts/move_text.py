@@ -16,7 +16,7 @@ def rewind_plan_text(plan: rewind.Plan) -> str:
     """The plan of a rewind: what it changes, what it does not change, and what blocks it."""
     lines = [
         f"Rewind to {plan.target} ({plan.would_reset_to_commit[:12]})",
-        f"  goes back over  {plural(plan.commits, 'commit')}, {plan_lines.count(plan)}",
+        f"  takes back      {plural(plan.commits, 'commit')}, {plan_lines.count(plan)}",
         *plan_lines.files(plan),
         f"  undoes          {plan_lines.undone(plan.undone)}",
         f"  saves           {_saved_as(plan.preserve)}",
@@ -45,9 +45,9 @@ def rewind_plan_text(plan: rewind.Plan) -> str:
 def _saved_as(mode: str) -> str:
     """Where the state before is saved."""
     if mode == "discard":
-        return "the state of now in a backup ref"
+        return "the current state in a backup ref"
     kind = "a branch below devs/preserved/" if mode == "branch" else "a stash entry"
-    return f"the state of now as {kind}, and in a backup ref"
+    return f"the current state as {kind}, and in a backup ref"
 
 
 def _refs_lines(result: rewind.Plan | rewind.Result, made: str, stays: str) -> list[str]:
@@ -212,7 +212,7 @@ def undo_text(result: undo.Result) -> str:
     lines = [f"Undone: {result.undone_verb} {result.undone_operation}; {moved}."]
     lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
     if result.revived:
-        lines.append(f"Live again: {', '.join(result.revived)}")
+        lines.append(f"Counts again: {', '.join(result.revived)}")
     lines += [f"Conversation: {line}" for line in sessions]
     lines += [f"Removed, because the backup has it: {line}" for line in _gone_with_it(result)]
     lines += [f"Made again: {line}" for line in _made_again(result)]
