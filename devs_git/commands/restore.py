@@ -75,10 +75,10 @@ class Request(VerbRequest):
             raise invalid("dry_run", "A new worktree changes nothing that is here, so it has no dry run.")
         if self.preserve is not None:
             raise invalid(
-                "preserve", "A new worktree changes nothing that is here.", hint="Leave --preserve away."
+                "preserve", "A new worktree changes nothing that is here.", hint="Leave out --preserve."
             )
         if self.paths:
-            raise invalid("paths", "A worktree gets all files of the moment.", hint="Leave the paths away.")
+            raise invalid("paths", "A worktree gets all files of the moment.", hint="Leave out the paths.")
 
 
 @immutable

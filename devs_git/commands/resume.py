@@ -273,7 +273,7 @@ def _way(request: Request, named: ResumeTarget, known: LastSession, point: Check
     for name in ("name", "plan") if goes_on and named.task else ():
         if not getattr(request, name):
             hint = "For example: --name task-10b --plan 'Use the new API.'"
-            raise invalid(name, f"From a checkpoint, a new task goes on, which needs a {name}.", hint=hint)
+            raise invalid(name, f"A new task goes on from a checkpoint, and it needs a {name}.", hint=hint)
     new = make_fork.ForkRequest(
         request.name, request.plan, to=request.to, conversation=goes_on and named.task is not None
     )

@@ -38,7 +38,7 @@ def require_droppable(task_id: str, commits: Sequence[TaskCommit]) -> None:
     if merges:
         raise DevsError(
             "CONFLICT",
-            f"Merge commits belong to {task_id}, and a merge has no one way back: {_shown(merges)}.",
+            f"Merge commits belong to {task_id}, and git cannot tell which side of a merge to take back: {_shown(merges)}.",
             hint=f"Revert it by hand, and say which parent stays: git revert -m 1 {merges[0][:12]}",
             commits=merges,
         )

@@ -137,7 +137,7 @@ def last_instant(
     past = [one for one in readings if one <= now]
     if not past:
         shown = stamp(readings[0])
-        raise invalid(field, f"{shown} lies ahead: it is {stamp(now)}.", hint=_HINT)
+        raise invalid(field, f"{shown} is in the future: it is {stamp(now)} now.", hint=_HINT)
     return stamp(past[-1] + _length(named) - timedelta(milliseconds=1))
 
 

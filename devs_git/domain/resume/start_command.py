@@ -35,7 +35,7 @@ def command(client: str, said: str = "", session: str = "") -> tuple[str, ...]:
     if client not in _COMMANDS:
         raise invalid(
             "to",
-            f"How {client or 'this client'} is started is not known.",
+            f"devs-git does not know how to start {client or 'this client'}.",
             hint="Use one of: " + ", ".join(CLIENTS),
         )
     return tuple(_COMMANDS[client](said, session))

@@ -44,7 +44,7 @@ def find(git: Git, history: History, task_id: str) -> Checkpoint:
 def _nowhere(task_id: str) -> DevsError:
     return DevsError(
         "CHECKPOINT_NOT_FOUND",
-        f"Nothing says where {task_id} began: there was no commit yet, or it is gone.",
+        f"The commit on which {task_id} began is not known: there was none yet, or it is gone.",
         hint="List its checkpoints: devs-git log",
         task_id=task_id,
     )

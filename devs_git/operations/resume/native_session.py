@@ -64,7 +64,7 @@ def find(workspace: Workspace, catalog: Catalog, session_id: str, wish: Wish) ->
     if not session_id:
         raise DevsError(
             "MESSAGE_NOT_FOUND",
-            "No session is known that could go on.",
+            "There is no session that could go on.",
             hint="Begin a new one: devs-git resume TASK --mode with_context",
         )
     newest = line_of_session.newest(workspace, session_id)

@@ -73,7 +73,7 @@ def _untried(form: NativeForm, version: str, reason: str, unknown: Sequence[str]
     title, tried = form.client.title, form.client.evidence.version
     return DevsError(
         "CONFLICT",
-        f"No session was tried with {title} {version}, and {reason}.",
+        f"devs-git was not tested with sessions of {title} {version}, and {reason}.",
         hint=f"Use {title} {tried}, or start a new session.",
         unknown=list(unknown),
     )

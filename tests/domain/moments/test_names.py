@@ -130,11 +130,11 @@ def test_a_time_is_that_of_the_persons_clock() -> None:
 
 
 @pytest.mark.parametrize("text", ["moment:15:01", "moment:2026-11-24", "moment:2027-01-01T00:00Z"])
-def test_a_time_that_lies_ahead_is_refused(text: str) -> None:
+def test_a_time_in_the_future_is_refused(text: str) -> None:
     with pytest.raises(DevsError) as refused:
         last(text)
     assert refused.value.code == "INVALID_ARGUMENTS"
-    assert "ahead" in refused.value.message
+    assert "in the future" in refused.value.message
 
 
 def test_the_current_minute_does_not_lie_ahead() -> None:
