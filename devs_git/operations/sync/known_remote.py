@@ -34,29 +34,12 @@ def require_same_ledger(
 
     If the URL of the remote changed, the refusal says so: then it is another repository, and nothing was set back.
     """
-    from devs_git.operations.setup import adopt_ledger
     from devs_git.operations.sync.merge_ledgers import is_descendant
-    from devs_git.storage.ledger import unknown_ledger
 
-    git, tip = workspace.ledger.git, there.ledger
+    tip = there.ledger
     if tip:
-        if not seen:
-            unknown_ledger.require_named(workspace.ledger, other.remote, tip, workspace.git)
-        # The same tip has the same root: two walks of the whole ledger less where nothing changed.
-        same = tip == workspace.ledger.tip().oid
-        ours, roots = ((), ()) if same else (adopt_ledger.roots(git), adopt_ledger.roots(git, tip))
-        if not same and (len(roots) != 1 or roots != ours):
-            begins = f"begins with {', '.join(roots)}, and the ledger here with {', '.join(ours)}"
-            raise _moved(
-                workspace, other, "LEDGER_FORK", f"has the ledger of another repository: it {begins}"
-            ) or DevsError(
-                "LEDGER_FORK",
-                f"The ledger of {other.remote} {begins}.",
-                hint="Nothing was changed. Call a person: only one of the two ledgers belongs to this repository.",
-                genesis=ours[0],
-                remote=other.remote,
-            )
-    if seen and not (tip and is_descendant(git, tip, seen)):
+        _require_same_root(workspace, other, tip, seen)
+    if seen and not (tip and is_descendant(workspace.ledger.git, tip, seen)):
         what = "has no devs-git ledger" if there.branches else "is empty"
         if tip:
             what = (
@@ -70,6 +53,32 @@ def require_same_ledger(
             remote=other.remote,
             seen=seen,
         )
+
+
+def _require_same_root(workspace: Workspace, other: Remote, tip: str, seen: str) -> None:
+    """LEDGER_FORK if the remote's ledger at `tip` has another root than that of this clone."""
+    from devs_git.operations.setup import adopt_ledger
+    from devs_git.storage.ledger import unknown_ledger
+
+    git = workspace.ledger.git
+    if not seen:
+        unknown_ledger.require_named(workspace.ledger, other.remote, tip, workspace.git)
+    # The same tip has the same root: two walks of the whole ledger less where nothing changed.
+    if tip == workspace.ledger.tip().oid:
+        return
+    ours, roots = adopt_ledger.roots(git), adopt_ledger.roots(git, tip)
+    if len(roots) == 1 and roots == ours:
+        return
+    begins = f"begins with {', '.join(roots)}, and the ledger here with {', '.join(ours)}"
+    raise _moved(
+        workspace, other, "LEDGER_FORK", f"has the ledger of another repository: it {begins}"
+    ) or DevsError(
+        "LEDGER_FORK",
+        f"The ledger of {other.remote} {begins}.",
+        hint="Nothing was changed. Call a person: only one of the two ledgers belongs to this repository.",
+        genesis=ours[0],
+        remote=other.remote,
+    )
 
 
 def remember(workspace: Workspace, other: Remote, tip: str, seen: str) -> str:
