@@ -73,7 +73,7 @@ def test_variables_of_the_client_are_not_taken_for_those_of_the_hook(project: Pa
     files = [mine, *(tmp_path / f"mine.{end}" for end in ("new", "files", "sum", "refs"))]
     for file in files:
         file.write_text("mine\n")
-    odd = {"seen": str(mine), "file": str(mine), "saved": "1", "why": "said"}
+    odd: dict[str, Any] = {"seen": str(mine), "file": str(mine), "saved": "1", "why": "said"}
     for payload in (prompt(), before("Bash", command="make"), after(), stop()) * 2:
         call(project, payload, **odd)
         kept(project)
