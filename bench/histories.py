@@ -11,6 +11,7 @@ from pathlib import Path
 from bench.measure import Bench
 from bench.repositories import BEGIN
 from bench.subjects import OURS
+from devs_git.domain.ledger.ids import task_folders
 
 LEDGER = "refs/heads/devs/ledger"
 PER_TASK = 4  # checkpoints of the real task, its completion among them
@@ -93,6 +94,8 @@ def _events(bench: Bench, top: Path, tags: dict[tuple[int, int], tuple[str, str,
     )
     real = [text.strip("\n") + "\n" for text in raw.split("\0") if "\nDevs-Task: task-1\n" in text]
     start, points = real[0], real[-PER_TASK:]
+    names = bench.run("git", "ls-tree", "-r", "--name-only", LEDGER, "work/", where=top).splitlines()
+    file = bench.run("git", "cat-file", "blob", f"{LEDGER}:{names[0]}", where=top)
     parts: list[bytes] = []
 
     def event(message: str, task: int) -> None:
@@ -100,7 +103,8 @@ def _events(bench: Bench, top: Path, tags: dict[tuple[int, int], tuple[str, str,
         parts.append(head + (b"" if parts else f"from {LEDGER}^0\n".encode()))
         if message.startswith(start[:8]):
             parts.append(
-                f"M 100644 inline tasks/task-{task}/1.yaml\n".encode() + _block(f"title: Task {task}\n")
+                f"M 100644 inline {task_folders(f'task-{task}')[-1]}/1.yaml\n".encode()
+                + _block(file.replace("task-1", f"task-{task}"))
             )
 
     for (task, number), (tag, commit, tree) in tags.items():

@@ -8,6 +8,7 @@ checkers treat these classes as dataclasses. The functions of `dataclasses` do n
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 
@@ -39,6 +40,7 @@ __all__ = (
     "Field",
     "Final",
     "Literal",
+    "WithoutCollector",
     "as_mapping",
     "field",
     "fields",
@@ -49,6 +51,22 @@ __all__ = (
     "plain",
     "replace",
 )
+
+
+class WithoutCollector:
+    """`with WithoutCollector():` around what makes hundreds of thousands of values.
+
+    They have no cycles, and the collector would look at all of them again and again.
+    """
+
+    def __enter__(self) -> None:
+        self.was = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_error: object) -> None:
+        if self.was:
+            gc.enable()
+
 
 _NONE: Final[Any] = object()
 _FIELDS: Final = "__value_fields__"

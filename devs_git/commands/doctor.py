@@ -124,6 +124,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from unrecorded_commits.findings(workspace.places)
     yield from health.findings(workspace.places.shared)
     sound = True
+    workspace.progress("checking the ledger and the hooks", 0, 0)
     for finding in _ledger(workspace):
         sound = sound and finding.severity != "error"
         yield finding

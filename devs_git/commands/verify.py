@@ -86,8 +86,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     checked: dict[str, int] = {}
     kinds: dict[str, int] = {}
     if about_it:
-        signed, steps = request.require == SIGNED, len(request.chosen)
-        done = check_repository.check(workspace, about_it, request.range, steps, signed=signed)
+        signed = request.require == SIGNED
+        done = check_repository.check(workspace, about_it, request.range, signed=signed)
         found, checked, kinds = [*done.findings], {**done.counts}, done.kinds
     if about_us:
         checked["verbs"] = len(VERBS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from devs_git.domain.audit import ledger_shape
@@ -137,23 +137,25 @@ class Belief:
         return Merge(tuple(files.items()), placed[: len(ours)], placed[len(ours) :])
 
 
-def believe(
+def believe(  # noqa: PLR0913 - keywords, which say what a trusted source names
     steps: Sequence[Step],
     records: Records,
     *,
     genesis: str = "",
     first: str = "",
     must_sign: frozenset[str] = frozenset(),
+    each: Callable[[int], None] = lambda _done: None,
 ) -> Belief:
     """Judge a ledger, parents first.
 
     `genesis` and `first` are the oids of the root and of the event of the first policy, if a trusted source names them.
-    In the events `must_sign` no unsigned decision counts.
+    In the events `must_sign` no unsigned decision counts. `each` hears before each event how many were judged.
     """
     walk = Walk(records, must_sign, first)
     trees = Trees(walk)
     found = list(ledger_shape.roots(steps, genesis))
     for step in steps:
+        each(len(walk.states))
         at = walk.visit(step)
         odd = trees.visit(step, at)
         # First what a newer format says of itself: then its files may have names that are not known here.

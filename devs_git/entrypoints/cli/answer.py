@@ -16,12 +16,12 @@ from devs_git.workspace import Workspace
 Renderer = Callable[[Any], str | bytes]  # bytes are written unchanged
 
 
-def workspace_of(name: str, repo: str | None = None) -> Workspace:
+def workspace_of(name: str, repo: str | None = None, *, quiet: bool = False) -> Workspace:
     """The workspace in which the verb `name` works, with progress and messages on standard error. It warns if git calls no hooks.
 
-    `repo`: its folder; None for the current one. Raises DevsError.
+    `repo`: its folder; None for the current one. `quiet`: without progress. Raises DevsError.
     """
-    workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
+    workspace = terminal.attach(Workspace.open(Path(repo) if repo else None), quiet=quiet)
     if warning := router.warning_of_hooks(name, workspace):
         workspace.say(warning)
     return workspace

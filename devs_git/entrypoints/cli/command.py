@@ -45,7 +45,7 @@ def command(  # noqa: PLR0913 - keywords of a decorator, which say what a comman
         @functools.wraps(make)
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
             request = _request(make, made, options, as_json=as_json)
-            workspace = answer.workspace_of(name, repo)
+            workspace = answer.workspace_of(name, repo, quiet=as_json)
             # As with `git -C`, paths are relative to the folder in which the command works.
             if request.folder is not None:
                 request = request.from_folder(os.path.abspath(repo or ""))  # noqa: PTH100 - keeps odd bytes

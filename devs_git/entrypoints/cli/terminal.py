@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -90,38 +91,61 @@ def style(text: str, *, fg: str | None = None, bold: bool = False) -> str:
 
 
 class _Progress:
-    """A line on standard error. It appears when a step takes more than a second, and disappears at its end."""
+    """A line on standard error. It appears when a command takes more than a second, and disappears at the end of a step.
+
+    A step may say nothing more for a long time, while git works. So a thread shows it when the second is over.
+    """
 
     def __init__(self) -> None:
         self.started = self.last = time.monotonic()
         self.shown = ""  # the step in the line; '' while there is no line
+        self.waiting = ""  # the text of the line that the thread shows
+        self.thread: threading.Timer | None = None
+        self.lock = threading.Lock()
 
     def __call__(self, what: str, done: int, total: int) -> None:
         if total and done >= total:
             self.clear()
             return
         now = time.monotonic()
-        due = now - self.started >= PATIENCE and (what != self.shown or now - self.last >= _BETWEEN)
-        if due and sys.stderr.isatty():
-            share = f" {done}/{total}" if total else f" {done}" if done else ""
-            console.line_again(f"{what}{share}")
-            self.last, self.shown = now, what
+        left = PATIENCE - (now - self.started)
+        if (left <= 0 and what == self.shown and now - self.last < _BETWEEN) or not sys.stderr.isatty():
+            return
+        share = f" {done}/{total}" if total else f" {done}" if done else ""
+        with self.lock:
+            self.waiting = f"{what}{share}"
+            if left <= 0:
+                self._show(what)
+            elif not self.thread:
+                self.thread = threading.Timer(left, self._show_waiting)
+                self.thread.daemon = True
+                self.thread.start()
+
+    def _show_waiting(self) -> None:
+        with self.lock:
+            if self.waiting and not self.shown:
+                self._show(self.waiting)
+
+    def _show(self, step: str) -> None:
+        console.line_again(self.waiting)
+        self.last, self.shown = time.monotonic(), step
 
     def clear(self) -> None:
         """Remove the line, so that other text can be written there."""
-        if self.shown:
-            console.line_again("")
-        self.shown = ""
+        with self.lock:
+            if self.shown:
+                console.line_again("")
+            self.shown = self.waiting = ""
 
     def say(self, text: str) -> None:
         self.clear()
         console.write(text, err=True)
 
 
-def attach(workspace: Workspace) -> Workspace:
-    """The workspace with progress and messages on standard error."""
+def attach(workspace: Workspace, *, quiet: bool = False) -> Workspace:
+    """The workspace with messages on standard error, and unless it is `quiet` with progress there."""
     progress = _Progress()
-    return replace(workspace, progress=progress, say=progress.say)
+    return replace(workspace, progress=workspace.progress if quiet else progress, say=progress.say)
 
 
 @contextmanager

@@ -20,10 +20,12 @@ from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.ledger import audit_facts, policy_file, unknown_ledger, whole_history
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.policy_file import NamedLedger
-from devs_git.values import immutable
+from devs_git.values import WithoutCollector, immutable
 from devs_git.workspace import Workspace
 
 _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
+# What each part is for a person who waits.
+_WHAT: Final = {"ledger": "the ledger", "tas": "the TAS", "policy": "the policy", "schemas": "records"}
 _SHALLOW: Final = Finding(
     "CONFLICT",
     "error",
@@ -51,20 +53,25 @@ def require_range(text: str) -> None:
         raise invalid("range", "A range with three dots is not supported.", hint=hint)
 
 
-def check(workspace: Workspace, parts: Sequence[str], commits: str, steps: int, *, signed: bool) -> Checked:
+def check(workspace: Workspace, parts: Sequence[str], commits: str, *, signed: bool) -> Checked:
     """All findings of these `parts` for a range of `commits`, as `require_range` allows it; '' for all that HEAD reaches.
 
-    `steps`: how many steps the whole command has. `signed`: an unsigned decision that is newer than the base of the range is an error.
+    `signed`: an unsigned decision that is newer than the base of the range is an error.
     """
     if reach.is_shallow(workspace.store_git):
         return Checked((_SHALLOW,), {}, {}, None)
+    with WithoutCollector():
+        return _check(workspace, parts, commits, signed=signed)
+
+
+def _check(workspace: Workspace, parts: Sequence[str], commits: str, *, signed: bool) -> Checked:
     found: list[Finding] = []
     facts = _facts(workspace, commits, found, signed=signed)
     if not facts.tip and not found:
         found.append(_absent(facts))
     found += audit_facts.run_part(_require_pin_readable, facts)
-    for at, part in enumerate(parts):
-        workspace.progress(part, at, steps)
+    for part in parts:
+        workspace.progress(f"checking {_WHAT.get(part, part)}", 0, 0)
         found += audit_facts.run_part(verify_parts.PARTS[part], facts) if facts.tip else ()
     if facts.tip and all(one.severity != "error" for one in found):
         found += audit_facts.run_part(_without_policy, facts)
@@ -110,6 +117,7 @@ def _facts(workspace: Workspace, commits: str, found: list[Finding], *, signed: 
         genesis=pinned.genesis,
         first_policy=pinned.first_policy,
         signed=signed,
+        progress=workspace.progress,
     )
 
 

@@ -32,7 +32,8 @@ def documents(facts: Facts) -> Iterator[Finding]:
         for change in (change for edge in step.edges for change in edge):
             if change.new and change.path.endswith(".yaml") and not change.path.startswith("superseded/"):
                 files.setdefault((change.path, change.new), step.event.oid)
-    for (path, oid), event in files.items():
+    for done, ((path, oid), event) in enumerate(files.items()):
+        facts.progress("checking records", done, len(files))
         yield from _document(path, facts.files.get(oid), event)
 
 

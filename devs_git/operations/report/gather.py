@@ -45,7 +45,7 @@ def gather(workspace: Workspace, wanted: Scope, *, raw: bool) -> Report:
     if not raw:
         secrets.load_meanwhile()
     parts = tuple(verify_parts.PARTS)
-    checked = check_repository.check(workspace, parts, wanted.range, len(parts), signed=False)
+    checked = check_repository.check(workspace, parts, wanted.range, signed=False)
     facts = checked.facts
     if facts is None:
         raise DevsError("CONFLICT", checked.findings[0].message, hint=checked.findings[0].fix)

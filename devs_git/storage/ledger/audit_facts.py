@@ -24,6 +24,7 @@ from devs_git.storage.ledger import audit_gates, tree_shape, whole_history
 from devs_git.storage.ledger.audit_gates import Judgement
 from devs_git.storage.ledger.belief import Documents, documents_of
 from devs_git.storage.ledger.store import Ledger
+from devs_git.storage.ledger.whole_history import Progress, no_progress
 from devs_git.values import field, immutable
 
 _DAMAGED: Final = "Call a person: git fsck --full, then compare with another clone."
@@ -47,12 +48,14 @@ class Facts:
     first_policy: str = ""
     signed: bool = False
     other_tips: tuple[str, ...] = ()
+    # What is read and judged, done, and total (0: not known), for a person who waits.
+    progress: Progress = field(default=no_progress, compare=False)
     # How many commits are of each kind, once they are judged.
     kinds: dict[str, int] = field(default_factory=dict, compare=False)
 
     @cached_property
     def steps(self) -> list[Step]:
-        return whole_history.steps(self.ledger, self.tip, *self.other_tips) if self.tip else []
+        return whole_history.steps(self.ledger, self.progress, self.tip, *self.other_tips) if self.tip else []
 
     @cached_property
     def freezes(self) -> Freezes:
@@ -74,7 +77,14 @@ class Facts:
         """The result of the rule of belief for every event."""
         records = self.documents.records
         genesis, first = self.genesis, self.first_policy
-        return believe(self.steps, records, genesis=genesis, first=first, must_sign=self.must_sign)
+        return believe(
+            self.steps,
+            records,
+            genesis=genesis,
+            first=first,
+            must_sign=self.must_sign,
+            each=lambda done: self.progress("judging events", done, len(self.steps)),
+        )
 
     @cached_property
     def judgement(self) -> Judgement:

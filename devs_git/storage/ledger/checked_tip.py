@@ -16,6 +16,7 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger import rewritten_commits
 from devs_git.storage.ledger.store import LOCK, Ledger, Tip
+from devs_git.values import WithoutCollector
 
 if TYPE_CHECKING:
     from devs_git.domain.gates.policy import Policy
@@ -121,7 +122,8 @@ def _judge(ledger: Ledger, old_tip: str, tip: str, first: str) -> None:
     from devs_git.storage.ledger import audit_facts, received
 
     try:
-        found = next(received.judge_ledger(ledger, old_tip, tip, first=first), None)
+        with WithoutCollector():
+            found = next(received.judge_ledger(ledger, old_tip, tip, first=first), None)
     except GitFailed as error:
         found = audit_facts.unreadable(error)
     if found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from devs_git.domain.audit.frozen_commits import Bound
@@ -20,15 +20,27 @@ from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.store import Ledger
 
+# Events between two reports of progress.
+_OFTEN: Final = 1000
+Progress = Callable[[str, int, int], None]
 
-def steps(ledger: Ledger, *tips: str) -> list[Step]:
+
+def no_progress(_what: str, _done: int, _total: int) -> None:
+    """For whom nobody waits."""
+
+
+def steps(ledger: Ledger, progress: Progress, *tips: str) -> list[Step]:
     """All events up to these tips, parents first, each with its changes against each parent (see `Step`).
 
     GitFailed if a commit or a tree is missing: `git diff-tree` would not report it. A missing file is no error here; the
     code that reads the file reports it.
     """
     ledger.git.run("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--")
-    events = list(ledger.events(*tips, oldest_first=True))
+    events = []
+    for event in ledger.events(*tips, oldest_first=True):
+        events.append(event)
+        if not len(events) % _OFTEN:
+            progress("reading events", len(events), 0)
     trees = _trees(ledger.git, *tips)
     # In the order of the events: then git still has the parent's tree in its cache.
     firsts = [(trees.get((e.parents or ("",))[0], EMPTY_TREE), trees[e.oid]) for e in events]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.event_names import agent_of, contract_of, kind_of
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.indexing.touches import ALONE, Known, Place, Touched, find_touches, parent_of
 from devs_git.storage.ledger.index import index_tables
-from devs_git.values import field, immutable, mutable
+from devs_git.values import WithoutCollector, field, immutable, mutable
 
 if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger
@@ -45,7 +43,7 @@ def bring_to(base: sqlite3.Connection, ledger: Ledger, tip: str) -> None:
         else:
             index_tables.drop_all(base)
             index_tables.make_tables(base)
-        with _without_collector():
+        with WithoutCollector():
             _write(base, growth)
         if not growth.base:
             index_tables.make_indexes(base)
@@ -62,18 +60,6 @@ def is_at(base: sqlite3.Connection, tip: str) -> bool:
         str(index_tables.VERSION),
         tip,
     )
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Hundreds of thousands of values without a cycle: the collector would look at all of them again and again."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _growth(base: sqlite3.Connection, ledger: Ledger, tip: str) -> Growth:
