@@ -40,7 +40,7 @@ def test_at_a_terminal_verify_and_doctor_rewrite_one_line_and_remove_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for verb, steps in (
-        ("verify", ("checking the ledger", "judging events 0/", "checking commits", "checking records 0/")),
+        ("verify", ("checking the ledger", "judging events 0/", "checking commits", "checking records")),
         ("doctor", ("checking the ledger and the hooks",)),
     ):
         shown = standard_error(monkeypatch, capsys, verb, at_terminal=True)
