@@ -233,7 +233,7 @@ OTHER_COMMANDS: Final[dict[str, str]] = {
     "serve": "Serve agents and programs over HTTP: MCP, REST and a stream of events.",
     "demo": "Show the main commands at work in a temporary repository.",
     "completion": "Print the shell completion for bash, zsh or fish.",
-    "help": "Show help for a command.",
+    "help": "Show help for a command, or what a word means.",
 }
 
 

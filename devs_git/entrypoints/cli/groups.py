@@ -142,6 +142,17 @@ class TableGroup(click.Group):
         items = [CompletionItem(name, help=text) for name, text in rows]
         return items + click.Command.shell_complete(self, ctx, incomplete)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What the word means that the commands share, if it is one of the vocabulary."""
+        from devs_git.entrypoints.cli.texts import words  # only a reader of the help needs them
+
+        if meaning := words.line(self.name or ""):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(meaning)
+        else:
+            super().format_help_text(ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
         with formatter.section("Commands"):

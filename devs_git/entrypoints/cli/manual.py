@@ -15,6 +15,7 @@ from devs_git.domain.verbs import OTHER_COMMANDS, VERBS
 from devs_git.entrypoints.cli import overview
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
+from devs_git.entrypoints.cli.texts.words import WORDS
 
 NAMES: Final = ("devs-git.1", "git-devs.1")
 STATUS: Final = {
@@ -95,6 +96,9 @@ def _options(params: Iterator[click.Parameter]) -> Iterator[str]:
 
 
 def _tail() -> Iterator[str]:
+    yield ".SH WORDS"
+    for word, meaning in WORDS.items():
+        yield from (".TP", f".B {_text(word)}", _text(meaning))
     yield ".SH EXIT STATUS"
     for status, description in STATUS.items():
         yield from (".TP", f".B {status}", _text(description))

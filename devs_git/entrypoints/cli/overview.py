@@ -59,5 +59,8 @@ def text() -> str:
         blocks.append(
             f"{title}:\n" + "".join(f"  {name:<{width}}  {about}\n" for name, about in rows.items())
         )
-    blocks.append("Each command has its own help: devs-git COMMAND --help")
+    blocks.append(
+        "Each command has its own help: devs-git COMMAND --help\n"
+        "What a word such as moment or gate means: devs-git help words"
+    )
     return "\n".join(blocks)

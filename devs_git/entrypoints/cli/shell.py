@@ -23,6 +23,8 @@ _HELP = f"""{OTHER_COMMANDS["help"]}
 Example:
   devs-git help rewind
   git devs help task start
+  devs-git help words
+  devs-git help moment
 """
 
 
@@ -36,16 +38,35 @@ def completion(shell: str) -> int:
 
 
 @click.command(name="help", help=_HELP, context_settings=HELP)
-@click.argument("words", nargs=-1, metavar="[COMMAND]")
+@click.argument("words", nargs=-1, metavar="[COMMAND|WORD]")
 @click.pass_context
 def help(ctx: click.Context, words: tuple[str, ...]) -> int:  # noqa: A001 - the command's own name
-    at = ctx.find_root()
-    for word in words:
-        found = at.command.get_command(at, word) if isinstance(at.command, TableGroup) else None
-        if found is None:
-            unknown = f"No such command: {' '.join(words)}."
-            text = at.command.unknown(word) if isinstance(at.command, TableGroup) else unknown
-            raise click.UsageError(text, ctx=ctx.find_root())
-        at = click.Context(found, info_name=word, parent=at)
-    console.write(at.get_help())
+    from devs_git.entrypoints.cli.texts import words as vocabulary
+
+    if words == (vocabulary.ALL,):
+        console.write(vocabulary.listing())
+        return 0
+    meaning = vocabulary.line(words[0]) if len(words) == 1 else ""
+    named = _named(ctx.find_root(), words, or_none=bool(meaning))
+    if named is None:
+        console.write(meaning)
+        return 0
+    says_it = isinstance(named.command, TableGroup)  # the help of a group has the line
+    console.write(f"{meaning}\n\n" if meaning and not says_it else "", end="")
+    console.write(named.get_help())
     return 0
+
+
+def _named(root: click.Context, words: tuple[str, ...], *, or_none: bool) -> click.Context | None:
+    """The context of the command that these words name. None for no command if `or_none`, else wrong usage."""
+    at = root
+    for word in words:
+        group = at.command if isinstance(at.command, TableGroup) else None
+        found = group.get_command(at, word) if group else None
+        if found is None:
+            if or_none:
+                return None
+            text = group.unknown(word) if group else f"No such command: {' '.join(words)}."
+            raise click.UsageError(text, ctx=root)
+        at = click.Context(found, info_name=word, parent=at)
+    return at
