@@ -218,6 +218,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     except DevsError as error:
         yield _of(error)
         readable = False
+    yield from policy_file.uncommitted_findings(workspace.top, workspace.git)
     if not workspace.ledger.tip().oid:
         yield _no_ledger(workspace, named)
         return

@@ -9,11 +9,12 @@ from typing import Any
 from devs_git.domain.gates import gate_model, tas_sections
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import Policy
+from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VERBS, VerbRequest
 from devs_git.operations.gates import named_gate
 from devs_git.storage.documents import tas_file
-from devs_git.storage.ledger import checked_tip, gate_files
+from devs_git.storage.ledger import checked_tip, gate_files, policy_file
 from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable, replace
@@ -106,8 +107,9 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _diff(tip: Tip, gate: Gate, before: str) -> str:
     """The change that an approval makes, as a unified diff, with characters that command a terminal escaped."""
     if gate.gate_type == gate_model.POLICY_CHANGE:
-        old = (tip.read("policy.yaml") or b"").decode("utf-8", "replace")
-        after, name = gate.text("proposed_policy"), "policy.yaml"
+        in_force = (tip.read(IN_FORCE) or b"").decode("utf-8", "replace")
+        old, after = map(policy_file.as_in_force, (in_force, gate.text("proposed_policy")))
+        name = IN_FORCE
     elif gate.proposed_text is not None:
         old, after, name = before, gate.proposed_text, gate.text("tas_path")
     else:

@@ -104,7 +104,8 @@ def policy(facts: Facts) -> Iterator[Finding]:
     blob = tas_file.blob(facts.git, facts.head, PROPOSED)
     if blob:
         try:
-            data = bounded.blob(facts.git, blob, limits.DOCUMENT, PROPOSED, "POLICY_INVALID")
+            with policy_file.telling_place(facts.git, facts.head):
+                data = bounded.blob(facts.git, blob, limits.DOCUMENT, PROPOSED, "POLICY_INVALID")
         except DevsError as error:
             yield _wrong(error, PROPOSED)
         else:
@@ -116,7 +117,8 @@ def policy(facts: Facts) -> Iterator[Finding]:
 
 def _tracked_policy_findings(facts: Facts, data: bytes) -> Iterator[Finding]:
     try:
-        record = policy_file.check(data, PROPOSED, Tip(facts.ledger, facts.tip))
+        with policy_file.telling_place(facts.git, facts.head):
+            record = policy_file.check(data, PROPOSED, Tip(facts.ledger, facts.tip))
     except DevsError as error:
         yield _wrong(error, PROPOSED)
         return

@@ -6,6 +6,7 @@ event.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -114,19 +115,37 @@ class GateRequest:
 
     def _policy_change(self, tip: Tip, head: str) -> dict[str, Any]:
         """The whole text of the proposed policy, to which the decision is bound."""
-        data = self._proposed(tip, head)
-        policy_file.check(data, policy.PROPOSED, tip)
+        in_tree = self._in_tree(tip)
+        data = self._tracked(head) if in_tree is None else in_tree
+        # Only what is read from a commit needs one to be corrected.
+        with contextlib.nullcontext() if in_tree is not None else policy_file.telling_place(self.git, "HEAD"):
+            record = policy_file.check(data, policy.PROPOSED, tip)
+        if policy_file.is_in_force(record, tip):
+            raise self._nothing_new(data)
         before = tip.read(IN_FORCE)
         return {
             "proposed_policy": data.decode("utf-8"),
             "policy_before": None if before is None else gate_model.blob_oid(before),
         }
 
-    def _proposed(self, tip: Tip, head: str) -> bytes:
-        """The tracked policy at HEAD. While a gate is open, the one in the worktree, because nobody can commit it then."""
+    def _nothing_new(self, data: bytes) -> DevsError:
+        """INVALID_ARGUMENTS{gate_type}: a gate would freeze the repository, and no answer would change anything."""
+        if policy_file.read_tree(self.git.where) not in (None, data):
+            name = policy.PROPOSED
+            hint = f"The file in the working tree is not committed: git commit {name}, and ask again."
+        else:
+            hint = f"Edit {policy.PROPOSED}, commit it and ask again."
+        what = f"{policy.PROPOSED} proposes nothing new: the policy in force has the same settings."
+        return invalid("gate_type", what, hint=hint)
+
+    def _in_tree(self, tip: Tip) -> bytes | None:
+        """The policy of the worktree while a gate is open, because nobody can commit it then; else None."""
         here = self.git.where / policy.PROPOSED
         if tip.names("open") and here.is_file() and not here.is_symlink():
             return bounded.read_file(here, limits.DOCUMENT, policy.PROPOSED, "POLICY_INVALID")
+        return None
+
+    def _tracked(self, head: str) -> bytes:
         oid = tas_file.blob(self.store_git, head, policy.PROPOSED)
         if oid is None:
             raise DevsError(

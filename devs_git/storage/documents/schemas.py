@@ -16,7 +16,7 @@ from devs_git.storage.documents import package_files
 
 BASE: Final = "https://devs-git.github.io/schemas/"
 _TYPES: Final[dict[str, tuple[tuple[type, ...], str]]] = {
-    "object": ((dict,), "a mapping"),
+    "object": ((dict,), "a set of fields"),
     "array": ((list, tuple), "a list"),
     "string": ((str,), "text"),
     "boolean": ((bool,), "true or false"),
@@ -62,7 +62,7 @@ def shape(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(rule: dict[str, Any], value: Any, where: Path) -> Iterator[tuple[Path, str]]:
-    name = ".".join(map(str, where)) or "the document"
+    name = _name(where)
     types = rule.get("type", [])
     types = [types] if isinstance(types, str) else types
     if types and not any(_is(value, kind) for kind in types):
@@ -85,7 +85,23 @@ def _word(value: Any) -> str:
 
 
 def _name(where: Path) -> str:
-    return ".".join(map(str, where)) or "the document"
+    """A place in words: `approval.minimum`, or `key in entry 1 of approvers`."""
+    at = next((at for at in range(len(where) - 1, -1, -1) if isinstance(where[at], int)), None)
+    fields = ".".join(map(str, where if at is None else where[at + 1 :]))
+    if at is None:
+        return fields or "the document"
+    entry = f"entry {int(where[at]) + 1} of {_name(where[:at])}"
+    return f"{fields} in {entry}" if fields else entry
+
+
+def example(noun: str, where: Path) -> str:
+    """An example of the entry of a list around a place, as the schema of `noun` has it; '' for none."""
+    rule: dict[str, Any] = schema(noun)
+    found: list[Any] = []
+    for part in where:
+        rule = rule.get("items", {}) if isinstance(part, int) else rule.get("properties", {}).get(part, {})
+        found = rule.get("examples", []) or rule.get("items", {}).get("examples", []) or found
+    return "{" + ", ".join(f"{key}: {value}" for key, value in found[0].items()) + "}" if found else ""
 
 
 def _properties(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:

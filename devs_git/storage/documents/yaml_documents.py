@@ -63,7 +63,10 @@ def load(data: bytes, name: str, schema: str = "", *, code: str = "INVALID_ARGUM
         line = next(
             document.lines[where[:end]] for end in range(len(where), -1, -1) if where[:end] in document.lines
         )
-        raise _refusal(code, name, line, message, field=".".join(map(str, where)))
+        refusal = _refusal(code, name, line, message, field=".".join(map(str, where)))
+        if example := schemas.example(schema, where):
+            refusal.hint += f" An entry looks like this: {example}"
+        raise refusal
     return document.value
 
 
@@ -173,7 +176,7 @@ class _Reader:
         if kind == "DocumentStart":
             kind, event = self.next()
         if kind != "MappingStart":
-            raise _Refused(event, "the document must be a mapping (key: value)")
+            raise _Refused(event, "the document must be a set of fields (key: value)")
         value = self.mapping(event, ())
         self.next()
         kind, event = self.next()

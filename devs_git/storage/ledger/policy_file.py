@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -19,11 +20,15 @@ from devs_git.storage.ledger.store import LOCK, LOCK_SECONDS, Ledger, Tip
 from devs_git.values import immutable
 
 if TYPE_CHECKING:
-    from devs_git.domain.audit.findings import Action
+    from devs_git.domain.audit.findings import Action, Finding
 
 _PROPOSED: Final = (
     "The proposed policy of this repository. The policy in force is policy.yaml in the ledger. A change here takes effect\n"
-    "when an approver approves it. Commit this file: it tells clones which ledger belongs to this repository."
+    "when an approver approves it. Commit this file: it tells clones which ledger belongs to this repository.\n"
+    "To name approvers, replace the empty list below by entries with or without a key:\n"
+    "  approvers:\n"
+    "    - principal: ada@example.org\n"
+    "      key: ssh-ed25519 AAAA..."
 )
 # It is part of the policy's file in the ledger: another text would give the same policy another oid.
 _IN_FORCE: Final = f"The policy in force. Changes are proposed in {PROPOSED} and decided by an approver."
@@ -32,19 +37,76 @@ _IN_FORCE: Final = f"The policy in force. Changes are proposed in {PROPOSED} and
 def read(top: Path, git: Git) -> dict[str, Any] | None:
     """The proposed policy at HEAD, else in the working tree; None if there is neither. POLICY_INVALID."""
     data = read_bytes(git, "HEAD")
-    if data is None:
-        try:
-            data = bounded.read_file(top / PROPOSED, limits.DOCUMENT, PROPOSED, "POLICY_INVALID")
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise DevsError(
-                "POLICY_INVALID",
-                f"{PROPOSED} cannot be read.",
-                hint=f"See: ls -ld {PROPOSED}",
-                field=PROPOSED,
-            ) from error
+    if data is not None:
+        with telling_place(git, "HEAD"):
+            return _load(data)
+    data = read_tree(top)
+    return None if data is None else _load(data)
+
+
+def read_tree(top: Path) -> bytes | None:
+    """The bytes of the file in the working tree; None if there is none. POLICY_INVALID."""
+    try:
+        return bounded.read_file(top / PROPOSED, limits.DOCUMENT, PROPOSED, "POLICY_INVALID")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise DevsError(
+            "POLICY_INVALID", f"{PROPOSED} cannot be read.", hint=f"See: ls -ld {PROPOSED}", field=PROPOSED
+        ) from error
+
+
+def uncommitted_findings(top: Path, git: Git) -> Iterator[Finding]:
+    """For `doctor`: what is wrong with changes of the working tree, which nothing reads before they are committed."""
+    from devs_git.domain.audit.findings import Finding
+
+    try:
+        committed, data = read_bytes(git, "HEAD"), read_tree(top)
+        if None not in (committed, data) and data != committed:
+            _load(data or b"")
+    except DevsError as error:
+        text = f"The changes of {PROPOSED} are not committed, and they are not valid: {error.message}"
+        yield Finding(error.code, "warning", text, error.hint)
+
+
+@contextlib.contextmanager
+def telling_place(git: Git, commit: str) -> Iterator[None]:
+    """POLICY_INVALID says that the policy was read from `commit`, not from the file that the person may have open."""
+    try:
+        yield
+    except DevsError as error:
+        if error.code != "POLICY_INVALID":
+            raise
+        raise DevsError(
+            error.code,
+            f"In the commit {_place(git, commit)}: {error.message}",
+            hint=f"{error.hint.removesuffix('.')}. Then commit the correction.",
+            **error.details,
+        ) from error
+
+
+def _place(git: Git, commit: str) -> str:
+    """`HEAD (b951421)`, or the short oid of another commit."""
+    short = ("rev-parse", "--short", "--quiet", "--verify", "--end-of-options")
+    oid, head = (git.text(*short, rev, ok=(0, 1)) for rev in (commit, "HEAD"))
+    return f"HEAD ({oid})" if oid == head else oid
+
+
+def _load(data: bytes) -> dict[str, Any]:
     return yaml_documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")
+
+
+def is_in_force(record: Mapping[str, Any], tip: Tip) -> bool:
+    """Whether a proposed policy has the same rules as the policy in force, whatever its comments are."""
+    return as_in_force((tip.read(IN_FORCE) or b"").decode("utf-8", "replace")).encode() == in_force(record)
+
+
+def as_in_force(text: str) -> str:
+    """The text of a policy as the ledger would have it; an invalid policy as it is."""
+    try:
+        return in_force(_load(text.encode())).decode()
+    except DevsError:
+        return text
 
 
 def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
@@ -56,7 +118,7 @@ def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
         raise _refusal(
             "genesis",
             f"{name} names a different genesis than this ledger has.",
-            f"It is {root.replace(chr(10), ' or ')}.",
+            f"Write: genesis: {root.replace(chr(10), ' or ')}",
         )
     for error in contradictions(proposed, name):
         raise error
@@ -68,7 +130,7 @@ def contradictions(policy: Policy, name: str) -> Iterator[DevsError]:
     from devs_git.domain.belief import allowed
 
     if policy.approval_minimum == "signed" and not any(one.key for one in policy.approvers):
-        hint = "Give an approver a key. Otherwise nobody can decide."
+        hint = "Give an approver a key, or nobody can decide."
         yield _refusal("approvers", f"{name} requires signed decisions, but names no key.", hint)
     agents = {allowed.principal(name) for name in (*AGENTS, *(one.principal for one in policy.agents))}
     keys = {allowed.same_key(one.key) for one in policy.agents if one.key}
@@ -105,7 +167,8 @@ def named_ledger(git: Git, commit: str) -> NamedLedger:
     data = read_bytes(git, commit)
     if data is None:
         return NamedLedger()
-    record = yaml_documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")
+    with telling_place(git, commit):
+        record = _load(data)
     return NamedLedger(record["genesis"], record.get(FIRST, ""), record)
 
 
