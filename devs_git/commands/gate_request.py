@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from devs_git.domain.belief import allowed
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Question
 from devs_git.domain.ledger.event_gates import GateRequested
@@ -41,10 +42,11 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """The new gate."""
+    """The new gate. `notes`: who may answer it."""
 
     gate_id: str
     status: str
+    notes: tuple[str, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -64,8 +66,11 @@ def run(workspace: Workspace, request: Request) -> Result:
         return Draft(_event(workspace, asking), files)
 
     workspace.append(build)
-    _tell(workspace, asking)
-    return Result(asking.gate_id, gate_model.PENDING)
+    policy = checked_tip.policy_at(workspace.ledger.tip())
+    _tell(workspace, asking, policy.notify)
+    anybody = f"Each person at a terminal may answer it: devs-git gate approve {asking.gate_id}"
+    who = allowed.who_decides(policy, workspace.identity[1]) or anybody
+    return Result(asking.gate_id, gate_model.PENDING, (who,))
 
 
 def _refuse_second(tip: Tip, asked: Question) -> None:
@@ -86,8 +91,7 @@ def _event(workspace: Workspace, asking: GateRequest) -> Any:
     return workspace.event_of(content, gate_model.subject(asked), verb_name="gate request")
 
 
-def _tell(workspace: Workspace, asking: GateRequest) -> None:
-    command = checked_tip.policy_at(workspace.ledger.tip()).notify
+def _tell(workspace: Workspace, asking: GateRequest, command: str) -> None:
     if command:
         asked = asking.asked
         facts = {

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
+from devs_git.domain.belief import allowed
 from devs_git.domain.gates import gate_model, tas_sections
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import Policy
@@ -97,7 +98,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         tas_after=asked.get("tas_after"),
         diff=_diff(tip, gate, before),
         missing=tuple(_find_missing(tip, gate, before)),
-        notes=tuple(_notes(gate, policy, before, waits=waits)),
+        notes=tuple(_notes(gate, policy, before, workspace.identity[1] if waits else "", waits=waits)),
         frozen=tuple(name for name, row in VERBS.items() if not row.runs_while_frozen) if waits else (),
         approve=f"devs-git gate approve {gate.gate_id}",
         reject=f"devs-git gate reject {gate.gate_id} --reason …",
@@ -143,15 +144,14 @@ def _find_missing(tip: Tip, gate: Gate, before: str) -> list[str]:
     return found
 
 
-def _notes(gate: Gate, policy: Policy, before: str, *, waits: bool) -> list[str]:
+def _notes(gate: Gate, policy: Policy, before: str, mail: str, *, waits: bool) -> list[str]:
     found = []
     if gate.flaw:
         found.append(f"The decision in the ledger does not count: {gate.flaw}.")
     if not waits:
         return found
-    if not policy.approvers:
-        found.append(gate_model.NO_APPROVER)
-    elif policy.approval_minimum == gate_model.SIGNED:
+    found.append(allowed.who_decides(policy, mail) or gate_model.NO_APPROVER)
+    if policy.approvers and policy.approval_minimum == gate_model.SIGNED:
         found.append("The policy asks for a signed decision: add --sign.")
     if gate.proposed_text is not None:
         others = tas_sections.changed_outside(before, gate.proposed_text, gate.sections)

@@ -17,7 +17,8 @@ from devs_git.domain.gates.policy import Approver, Policy
 from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
 
-_SEE = "See who may decide: git show refs/heads/devs/ledger:policy.yaml"
+# Names of approvers in a sentence.
+_MOST = 10
 
 
 def principal(text: str) -> str:
@@ -53,6 +54,24 @@ def person(policy: Policy, name: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def who_decides(policy: Policy, mail: str) -> str:
+    """Who may answer a gate, and what somebody else (`mail`) does, who can neither answer it nor take it back; '' without approvers."""
+    names = [printable(one.principal, "") for one in policy.approvers]
+    if not names:
+        return ""
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    said = f"Who may decide: {', '.join(names[:_MOST])}{more}."
+    if principal(mail) in {principal(one.principal) for one in policy.approvers}:
+        return said
+    you = printable(mail, "") or "without a mail address"
+    return f"{said} You are {you}. If they work in another clone, send the gate to them: devs-git sync"
+
+
+def _way_out(policy: Policy, reviewer: str) -> str:
+    at_terminal = "The policy in force names no approver, so decide at a terminal, without a signature: devs-git gate approve ID"
+    return who_decides(policy, reviewer) or at_terminal
+
+
 def refusal(
     policy: Policy, requested_by: str, reviewer: str, key: str, gate_id: str = ""
 ) -> DevsError | None:
@@ -68,7 +87,9 @@ def refusal(
         )
     if key and not (found := holders(key, (*policy.agents, *policy.approvers))):
         return DevsError(
-            "UNKNOWN_SIGNER", "No approver of the policy in force has the key of this signature.", hint=_SEE
+            "UNKNOWN_SIGNER",
+            "No approver of the policy in force has the key of this signature.",
+            hint=_way_out(policy, reviewer),
         )
     if key and principal(reviewer) not in {principal(one.principal) for one in found}:
         who = printable(found[0].principal, "")
@@ -85,6 +106,6 @@ def refusal(
         return DevsError(
             "UNKNOWN_SIGNER",
             f"{printable(reviewer, '')} is not an approver in the policy in force.",
-            hint=_SEE,
+            hint=_way_out(policy, reviewer),
         )
     return None

@@ -91,7 +91,7 @@ TOOLS: Final = (
     Tool(
         "get_gate",
         "gate show",
-        "Show one gate: what is asked, what is refused meanwhile, and the decision with its reason, if there is one.",
+        "Show one gate: what is asked, what is refused meanwhile, and the decision.",
         (Param("gate_id", text_schema(gate_model.GATE_ID_FORM), "The id of the gate.", required=True),),
         codes=("GATE_NOT_FOUND",),
     ),

@@ -134,7 +134,7 @@ def _signer(signature: bytes, signers: Sequence[Approver]) -> Approver:
         raise DevsError(
             "UNKNOWN_SIGNER",
             "No approver of the policy in force has the key of this signature.",
-            hint="See who may decide: git show refs/heads/devs/ledger:policy.yaml",
+            hint="See who may decide: devs-git gate show",
         )
     return found
 

@@ -67,12 +67,17 @@ Ask another approver. The policy in force names them:
 git show refs/heads/devs/ledger:policy.yaml
 ```""",
     "UNKNOWN_SIGNER": """\
-The policy in force does not name you, or the key that signed, as an approver. Nothing was decided.
+The policy in force does not name you, or the key that signed, as an approver. Nothing was decided. Also whoever asked can take a gate back only if they are an approver.
 
-See who may decide, and with which key. If you are one of them, name your key:
+The hint names who may decide, and `devs-git gate show` does. If they work in another clone, send the gate to them; after their answer, the same command brings it here:
 
 ```sh
-git show refs/heads/devs/ledger:policy.yaml
+devs-git sync
+```
+
+If you are one of them, name your key:
+
+```sh
 ssh-add -L
 devs-git gate approve ID --sign --key ~/.ssh/id_ed25519
 ```

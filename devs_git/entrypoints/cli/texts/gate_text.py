@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from devs_git.domain.resume.choices import FROM_EARLIER
 from devs_git.domain.text.plain_text import cut, printable
-from devs_git.entrypoints.cli.texts.render import next_page_line, short, table, unique_beginnings, when
+from devs_git.entrypoints.cli.texts.render import fold, next_page_line, short, table, unique_beginnings, when
 from devs_git.entrypoints.console import paint
 from devs_git.workspace import system_clock
 
@@ -15,14 +16,26 @@ if TYPE_CHECKING:
     from devs_git.domain.gates.answer import Outcome
 
 _COLOURS: Final = {"PENDING_APPROVAL": "yellow", "APPROVED": "green", "REJECTED": "red"}
+_OF_GIT: Final = "commit, merge, rebase, cherry-pick, revert and am; a push of work"
+# What waits only with an option: it writes files, or removes what guards the gate.
+_WITH_OPTIONS: Final = (
+    "init --uninstall",
+    "agent install --uninstall",
+    "report --output",
+    "trace export --output",
+    *(f"resume --mode {mode}" for mode in FROM_EARLIER),
+)
 _UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 
 def request_text(result: gate_request.Result) -> str:
-    return (
-        f"Gate {paint(result.gate_id, bold=True)} waits for a person's decision. All write work is frozen until then.\n"
-        f"Wait for the answer: devs-git gate wait {result.gate_id}"
+    lines = (
+        f"Gate {paint(result.gate_id, bold=True)} waits for a person's decision.",
+        "Until then, commits and the commands that change work are refused.",
+        *(fold(printable(note)) for note in result.notes),
+        f"Wait for the answer: devs-git gate wait {result.gate_id}",
     )
+    return "\n".join(lines)
 
 
 def list_text(result: gate_list.Result) -> str:
@@ -71,8 +84,8 @@ def show_text(result: gate_show.Result) -> str:
         parts.append(_text("Risk", changes["risk_assessment"]))
     if result.diff:
         parts.append(paint("Change", bold=True) + "\n" + "\n".join(map(_diff_line, result.diff.split("\n"))))
-    parts += [paint("Missing: ", "yellow") + printable(text) for text in result.missing]
-    parts += [paint("Note: ", "yellow") + printable(text) for text in result.notes]
+    parts += [table([(paint("Missing:", "yellow"), printable(text))]) for text in result.missing]
+    parts += [table([(paint("Note:", "yellow"), printable(text))]) for text in result.notes]
     parts.append(_answer(result))
     return "\n\n".join(parts)
 
@@ -135,7 +148,8 @@ def _answer(result: gate_show.Result) -> str:
         return "This gate freezes nothing any more."
     since = f"commit {short(result.git_head)}" if result.git_head else "before the first commit"
     return (
-        f"Frozen since {since} ({when(result.created_at)}): {', '.join(result.frozen)}\n\n"
+        f"Frozen since {since} ({when(result.created_at)}). Refused are:\n"
+        f"{table((('  git', _OF_GIT), ('  devs-git', ', '.join((*result.frozen, *_WITH_OPTIONS)))))}\n\n"
         f"To answer: {paint(result.approve, 'green')}\n"
         f"       or: {paint(result.reject, 'red')}"
     )

@@ -118,6 +118,15 @@ def table(
     return "\n".join(line.rstrip() for line in shown)
 
 
+def fold(text: str) -> str:
+    """A sentence in lines of the terminal's width; in a pipe one line."""
+    if not on_terminal():
+        return text
+    from devs_git.entrypoints.cli.screen import fitted_table, size
+
+    return "\n".join(fitted_table.folded(text, size.columns()))
+
+
 def blocked_lines(result: VerbResult) -> list[str]:
     """The refusals that a dry run foresees for the real command."""
     found = []
