@@ -73,7 +73,7 @@ def facts(rows: Sequence[Sequence[str]], room: int) -> list[str]:
     wide = max(width(name) for name, _ in rows)
     lines = []
     for name, value in rows:
-        first, *more = folded(value, room - wide - len(GAP))
+        first, *more = fold_words(value, room - wide - len(GAP))
         lines += [
             name + " " * (wide - width(name)) + GAP + first,
             *(" " * wide + GAP + line for line in more),
@@ -81,7 +81,7 @@ def facts(rows: Sequence[Sequence[str]], room: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def folded(value: str, room: int) -> list[str]:
+def fold_words(value: str, room: int) -> list[str]:
     """The text in lines of at most `room` columns (0: one line), if its words are not longer."""
     lines = [""]
     for word in value.split(" "):

@@ -124,7 +124,7 @@ def fold(text: str) -> str:
         return text
     from devs_git.entrypoints.cli.screen import fitted_table, size
 
-    return "\n".join(fitted_table.folded(text, size.columns()))
+    return "\n".join(fitted_table.fold_words(text, size.columns()))
 
 
 def blocked_lines(result: VerbResult) -> list[str]:
