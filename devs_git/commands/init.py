@@ -23,7 +23,7 @@ from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.gates import check_tas_lock
-from devs_git.operations.setup import adopt_ledger, suitability
+from devs_git.operations.setup import adopt_ledger, suitability, take_out
 from devs_git.operations.sync import consent
 from devs_git.operations.sync.consent import Consent
 from devs_git.storage.git import aliases, exclude_file, locks
@@ -78,12 +78,15 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """What `init` did. `advice`: what only a person can do."""
+    """What `init` did. `advice`: what only a person can do. `to_delete`: after an uninstallation, the commands that delete
+    what stays.
+    """
 
     ledger: str
     genesis: str
     actions: tuple[Action, ...]
     advice: tuple[str, ...]
+    to_delete: tuple[str, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -234,9 +237,14 @@ def _uninstall(workspace: Workspace) -> Result:
     tip = workspace.ledger.tip()
     if removed and tip.oid:
         _record(workspace, RepositoryReleased, "init: remove the hooks and the view", removed)
-    kept = f"The ledger, the tags, .git/devs with outputs and conversations, the refs below refs/devs and {PROPOSED} stay. devs-git init installs the rest again."
     roots = adopt_ledger.roots(workspace.store_git) if tip.oid else ("",)
-    return Result(workspace.ledger.tip().oid, roots[0], tuple(actions), (kept, *_clients_left(workspace)))
+    return Result(
+        workspace.ledger.tip().oid,
+        roots[0],
+        tuple(actions),
+        (take_out.STAYS, *_clients_left(workspace)),
+        take_out.commands(workspace),
+    )
 
 
 def _clients_left(workspace: Workspace) -> list[str]:

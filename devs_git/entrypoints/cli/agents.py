@@ -25,7 +25,6 @@ Example:
   devs-git agent install claude
   devs-git agent install codex --uninstall
 """
-_NO_MOMENTS = "moments: not kept in this clone, because no client is installed here, or because the policy says recording: {moments: false}"
 _LIST_HELP = f"""{OTHER_COMMANDS["agent list"]}
 
 \b
@@ -60,7 +59,7 @@ def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
     if uninstall:
         # Without the hook, no gate would stop the agent's tools.
         router.require_no_open_gate("agent install --uninstall", workspace)
-        return Result(name, client_files.uninstall(workspace.top, client), ())
+        return _uninstall(workspace, client)
     workspace.ledger.require()
     router.require_no_open_gate_for_agent("agent install", workspace)
     actions = client_files.install(workspace.places, workspace.top, client)
@@ -69,6 +68,19 @@ def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
     actions += aliases.install_devs(workspace.git)
     commit = f"Commit them, so that your team's clones have them too: git add {files} && git commit"
     return Result(name, actions, (commit, *client.notes) if changed else ())
+
+
+def _uninstall(workspace: Workspace, client: Client) -> Result:
+    actions = client_files.uninstall(workspace.top, client)
+    changed = [action.what for action in actions if action.did in {"updated", "removed"}]
+    tracked = (
+        workspace.git.run("ls-files", "-z", "--", *changed).decode("utf-8", "surrogateescape")
+        if changed
+        else ""
+    )
+    files = " ".join(name for name in changed if name in tracked.split("\0"))
+    advice = f"Commit the change, so that your team's clones have it too: git add {files} && git commit"
+    return Result(client.name, actions, (advice,) if files else ())
 
 
 @immutable
@@ -92,20 +104,22 @@ class Listed:
 class ListResult:
     """Every client that devs-git knows, in the order of their names.
 
-    `moments`: whether the hook of an installed client keeps moments in this clone.
+    `moments`: whether the hook of an installed client keeps moments in this clone. `hook`: whether this clone has the hook that
+    the files of installed clients call.
     """
 
     clients: tuple[Listed, ...]
     moments: bool
+    hook: bool
 
 
 @click.command(name="list", help=_LIST_HELP, context_settings=HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def agent_list(*, as_json: bool) -> int:
+    from devs_git.entrypoints.cli.texts import agent_text  # `agent install` needs no table
+
     result = _list(Workspace.open())
-    kept = "moments: kept in this clone" if result.moments else _NO_MOMENTS
-    texts = (*(_listed_text(one) for one in result.clients), kept)
-    console.write(answer.as_json(result) if as_json else "\n\n".join(texts))
+    console.write(answer.as_json(result) if as_json else agent_text.list_text(result))
     return 0
 
 
@@ -113,7 +127,8 @@ def _list(workspace: Workspace) -> ListResult:
     installed = client_files.clients_calling_hook(workspace.top) if workspace.places.top else ()
     found = {one.name: client_trust.of(one, workspace.places, workspace.top) for one in installed}
     clients = tuple(_listed(CLIENTS[name], found.get(name)) for name in sorted(CLIENTS))
-    return ListResult(clients, judged_note.keeps_moments(workspace.places.shared))
+    shared = workspace.places.shared
+    return ListResult(clients, judged_note.keeps_moments(shared), client_files.has_hook(workspace.places))
 
 
 def _listed(client: Client, trust: Trust | None) -> Listed:
@@ -128,19 +143,3 @@ def _listed(client: Client, trust: Trust | None) -> Listed:
         known.documented,
         known.lacks,
     )
-
-
-def _listed_text(one: Listed) -> str:
-    state = "installed here" if one.installed else f"not installed here: devs-git agent install {one.name}"
-    parts = (
-        (f"tried with {one.version}", one.tried),
-        ("from documents only", one.documented),
-        ("what it lacks", one.lacks),
-    )
-    lines = [f"{one.name}: {one.title}, {state}"]
-    if one.trust:
-        lines.append(f"  {one.trust.state}: {one.trust.text}")
-        lines += [f"  fix: {one.trust.fix}"] if one.trust.fix else []
-    for title, texts in parts:
-        lines += [f"  {title}:" if texts else f"  {title}: nothing", *(f"    - {text}" for text in texts)]
-    return "\n".join(lines)

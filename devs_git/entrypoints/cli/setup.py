@@ -11,6 +11,7 @@ from devs_git.entrypoints import console
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
+from devs_git.entrypoints.cli.texts.render import fold
 from devs_git.errors import EXIT_NO
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ def _init_text(result: devs_git.commands.init.Result) -> str:
         did = style(f"{action.did:<8}", fg=_COLOURS.get(action.did))
         detail = "" if action.detail in ("", *result.advice) else f" ({action.detail})"
         lines.append(f"{did} {action.what}{detail}")
-    lines.extend(f"next: {advice}" for advice in result.advice)
+    lines.extend(fold(f"next: {advice}") for advice in result.advice)
+    if result.to_delete:
+        lines += ["To delete for good what stays, in this order:", *(f"  {one}" for one in result.to_delete)]
     return "\n".join(lines)
 
 

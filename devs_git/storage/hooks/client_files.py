@@ -133,6 +133,11 @@ def remove_hook(places: Places) -> tuple[Action, ...]:
     return (Action(_HOOK, "removed"),)
 
 
+def has_hook(places: Places) -> bool:
+    """Whether this clone has the script that the clients' files call."""
+    return HookSlot(places.shared, _NAME).owner is not None
+
+
 def clients_calling_hook(top: Path) -> tuple[Client, ...]:
     """The clients whose project files call our script."""
     return tuple(client for client in CLIENTS.values() if MARK in _read_text(top / client.hooks_file))

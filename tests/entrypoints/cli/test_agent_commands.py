@@ -20,6 +20,7 @@ from devs_git.errors import EXIT_CONFLICT, EXIT_NO, EXIT_REFUSED, EXIT_USAGE
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import after, before, call
 from tests.support.gate_scene import approve, ask
+from tests.support.terminal_person import at_terminal
 
 TOP = Path(__file__).parents[3]
 Run = Callable[..., str]
@@ -166,7 +167,10 @@ def test_the_list_says_of_each_client_what_was_tried_and_whether_it_is_installed
     ]
     status, text = say("list")
     assert status == 0
-    assert "codex: Codex, installed here" in text
+    assert "codex: Codex, our hooks are installed in this repository" in text
+    assert (
+        "claude: Claude Code, our hooks are not installed in this repository: devs-git agent install" in text
+    )
     for one in found:
         known = CLIENTS[one["name"]].evidence
         assert f"tried with {known.version}:" in text
@@ -174,6 +178,37 @@ def test_the_list_says_of_each_client_what_was_tried_and_whether_it_is_installed
             assert one[name] == list(getattr(known, name))
             assert title in text
             assert all(f"    - {each}" in text for each in one[name])
+
+
+def test_the_list_gives_one_reason_why_no_moments_are_kept(initialised: Path, say: Say) -> None:
+    assert "because no client has our hooks in this repository" in say("list")[1]
+    say("install", "codex")
+    assert "moments: kept in this clone" in say("list")[1]
+    say("--uninstall", of="init")
+    text = say("list")[1]
+    assert "moments: not kept, because this clone does not have our hook: devs-git init" in text
+    assert "no client" not in text
+    assert "codex: Codex, the files of the project call our hook, and this clone does not have it" in text
+    assert told(say("list", "--json"))["hook"] is False
+    assert "CLIENT" not in text
+    shown = at_terminal(initialised, "--no-pager", "agent", "list", size=(40, 80))[1]
+    assert shown.splitlines()[0].split() == ["CLIENT", "OUR", "HOOKS", "TRIED", "WITH"]
+
+
+def test_an_uninstallation_says_that_files_which_were_committed_are_gone(
+    initialised: Path, say: Say, git: Run
+) -> None:
+    assert initialised.exists()
+    say("install", "claude")
+    assert "next:" not in say("install", "claude", "--uninstall")[1]
+    say("install", "claude")
+    git("add", "-A")
+    git("commit", "-qm", "claude")
+    shown = say("install", "claude", "--uninstall")[1]
+    command = shown.partition("clones have it too: ")[2].splitlines()[0]
+    assert command.startswith("git add .claude/settings.json")
+    subprocess.run(["sh", "-c", f"{command} -qm 'no claude'"], check=True)
+    assert git("status", "--porcelain") == ""
 
 
 @pytest.mark.quick
