@@ -45,7 +45,8 @@ class Request(VerbRequest):
 
     @property
     def person(self) -> consent.Consent:
-        return consent.Consent(self.accept_policy, self.at_terminal, self.let_stand)
+        command = f"devs-git sync {self.remote}".rstrip()
+        return consent.Consent(self.accept_policy, self.at_terminal, self.let_stand, command)
 
     def __post_init__(self) -> None:
         """INVALID_ARGUMENTS{accept_policy, let_stand}."""
@@ -86,7 +87,8 @@ class Result(VerbResult):
     `merged`: the event that merged two ledgers, else None. `outdone`: checkpoints that completed a task here after
     another clone had completed it. `left`: refs here or there with a value that no event explains. `rewound`: tasks that
     are no longer live here, because another clone rewound them and no branch that this clone knows has them. `revived`:
-    tasks that are live again. With `dry_run` all this would be so; `merged` and `ledger` are then of a merge that was not written.
+    tasks that are live again. With `dry_run` all this would be so; `merged` and `ledger` are then of a merge that was not written,
+    and `commits` is the number of commits of work that would be pushed, too.
     """
 
     remote: str
@@ -107,6 +109,7 @@ class Result(VerbResult):
     named: tuple[MovedTag, ...]
     kept: tuple[RemovedElsewhere, ...]
     dry_run: bool = False
+    commits: int = 0
 
     @property
     def needs_question(self) -> bool:
@@ -172,7 +175,7 @@ def _sync(workspace: Workspace, request: Request, other: Remote, start: unchange
             found = replace(_all_done(workspace, nothing, log, refs_before), url_before=url_before)
             if not (request.dry_run or number or log.lacking) and found == nothing:
                 unchanged.note(workspace, other, start)
-            return replace(found, dry_run=request.dry_run)
+            return replace(found, dry_run=request.dry_run, commits=log.commits)
     except KeyboardInterrupt as stop:
         if not request.dry_run:
             stop.add_note(so_far.tell(workspace, other.remote, refs_before, log.pushed, log.sending))

@@ -115,6 +115,7 @@ def test_a_fresh_clone_takes_over_no_policy_that_the_tracked_one_does_not_say(
         router.call("init", Workspace.open(there), init.Request())
     oid = str(caught.value.details["policy"])
     assert caught.value.code == "CONFLICT"
+    assert f"accept it: devs-git init --accept-policy {oid[:12]}" in caught.value.hint
     assert LEDGER not in refs_of(there)
     accept = init.Request(accept_policy=oid)
     with pytest.raises(DevsError, match="Only a person at a terminal can accept"):
@@ -122,6 +123,23 @@ def test_a_fresh_clone_takes_over_no_policy_that_the_tracked_one_does_not_say(
     assert at_terminal(there, "init", "--accept-policy", oid)[0] == 0
     assert Workspace.open(there).policy.notify == "touch owned"
     assert not (there / "owned").exists()
+
+
+def test_a_clone_without_the_tracked_policy_is_told_which_branch_has_it(pair: Pair, tmp_path: Path) -> None:
+    put_policy_in_force(pair.ann.opened, backup_limit="5MB")
+    pair.ann.sync()
+    pair.ann.git("push", "-q", "origin", "HEAD:refs/heads/main")
+    there = fresh(pair, tmp_path)
+    for words in (("switch", "-q", "--orphan", "empty"), ("remote", "set-head", "origin", "-d")):
+        subprocess.run(["git", *words], cwd=there, check=True)
+    subprocess.run(["git", "symbolic-ref", "HEAD", "refs/heads/nowhere"], cwd=pair.origin, check=True)
+    subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", "empty"], cwd=there, check=True)
+    with pytest.raises(DevsError, match="HEAD has no devs-policy") as caught:
+        router.call("init", Workspace.open(there), init.Request())
+    assert (
+        "Check out a branch that has devs-policy.yaml, and run the command again: git switch main"
+        in caught.value.hint
+    )
 
 
 def test_the_first_sync_with_a_remote_compares_its_policy_with_the_tracked_one(
@@ -135,6 +153,7 @@ def test_the_first_sync_with_a_remote_compares_its_policy_with_the_tracked_one(
         pair.bob.call("sync", sync.Request("other"))
     assert (caught.value.code, pair.bob.tip) == ("CONFLICT", tip)
     oid = str(caught.value.details["policy"])
+    assert f"accept it: devs-git sync other --accept-policy {oid[:12]}" in caught.value.hint
     assert at_terminal(pair.bob.top, "sync", "other", "--accept-policy", oid[:12])[0] == 0
     assert pair.bob.tip == refs_of(other)[LEDGER]
 

@@ -71,6 +71,9 @@ def _plan_text(result: Result) -> str:
         lines.append(
             f"{'':18}Everybody who can read {result.remote} can read the ledger: tasks, gates and who decided"
         )
+    if result.commits:
+        go = "1 commit goes" if result.commits == 1 else f"{result.commits} commits go"
+        lines.append(f"{'':18}{go} along with the checkpoints: {result.remote} does not have this work yet")
     lines += [f"  renumber        {row.task_id}@{row.before} of this clone would be {row.task_id}@{row.number}"
               for row in result.renumbered]  # fmt: skip
     lines += [f"  replaced        {name.partition('@')[0]} was completed in {result.remote} first; your completion would be {name}"
@@ -87,10 +90,11 @@ def _plan_text(result: Result) -> str:
 
 
 def _refs_lines(word: str, refs: Sequence[str]) -> Iterator[str]:
-    """One line for each of the first ten refs, then how many more there are."""
-    for ref in refs[:_REFS]:
+    """One line for each of the first ten refs, then how many more there are. A line may as well name the only one more."""
+    many = len(refs) > _REFS + 1
+    for ref in refs[:_REFS] if many else refs:
         yield f"  {word:14}  {printable(ref, '')}"
-    if len(refs) > _REFS:
+    if many:
         yield f"{'':18}and {render.plural(len(refs) - _REFS, 'more ref')}"
 
 

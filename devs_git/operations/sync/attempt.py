@@ -10,7 +10,7 @@ from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import LEDGER, NO_OID
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.merge_rules import Superseded
-from devs_git.operations.sync import consent, known_remote, merge_ledgers, push_parts
+from devs_git.operations.sync import consent, known_remote, merge_ledgers, push_parts, unpushed
 from devs_git.operations.sync.remote_branches import RemoteBranches
 from devs_git.storage.git import refs
 from devs_git.storage.git.remotes import remote_repository
@@ -39,6 +39,7 @@ class Log:
     fetched: dict[str, None] = field(default_factory=dict)
     pushed: dict[str, None] = field(default_factory=dict)
     sending: tuple[str, ...] = ()  # refs of the push that runs
+    commits: int = 0  # commits of work that go along; only a dry run counts them
     moved: dict[str, None] = field(default_factory=dict)
     deleted: dict[str, None] = field(default_factory=dict)
     superseded: list[Superseded] = field(default_factory=list)
@@ -113,6 +114,8 @@ def _publish(
     log.left |= dict.fromkeys(update.ref for update in wanted if update.ref not in done)
     for held in (there, remote_repository.list_devs_refs(workspace.ledger.git)):
         log.left |= dict.fromkeys(wanted_refs.strangers(history, held))
+    if other.only_reads:
+        log.commits = unpushed.count(workspace.ledger.git, steps, remote_refs)
     ledger = tip if tip != remote_tip else ""
     for part in push_parts.split(steps, there, remote_repository.list_devs_refs(workspace.ledger.git)) or (
         [push_parts.Part()] if ledger else []

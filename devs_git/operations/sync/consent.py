@@ -16,12 +16,13 @@ _OID: Final = re.compile(r"[0-9a-f]{4,40}", re.ASCII)
 @immutable
 class Consent:
     """`policy`: how the blob of the accepted policy begins. `tip`: how the tip of the ledger to keep begins, of two that
-    exclude each other. '' for none. `at_terminal`: a person may be there.
+    exclude each other. '' for none. `at_terminal`: a person may be there. `command`: what the person types again.
     """
 
     policy: str = ""
     at_terminal: bool = False
     tip: str = ""
+    command: str = "devs-git init"
 
     def __post_init__(self) -> None:
         """INVALID_ARGUMENTS{accept_policy, let_stand}."""
@@ -46,6 +47,8 @@ def policy_check(workspace: Workspace, remote: str, person: Consent) -> Callable
         if found and person.policy and after.startswith(person.policy):
             _require_person(workspace, person)
         elif found:
+            accept = f"{person.command} --accept-policy {after[:12]}"
+            found.hint += f"A person must read the policy (git show {after}), and then accept it: {accept}"
             raise found
 
     return accept

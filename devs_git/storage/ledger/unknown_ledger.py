@@ -8,6 +8,8 @@ must accept it before the ledger is taken over, and before any command of that p
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+from typing import Final
 
 from devs_git.domain.gates.policy import PROPOSED, Policy, first, parse
 from devs_git.domain.ledger.events import IN_FORCE
@@ -19,6 +21,8 @@ from devs_git.storage.git.remotes import remote_repository
 from devs_git.storage.ledger import policy_file
 from devs_git.storage.ledger.policy_file import NamedLedger
 from devs_git.storage.ledger.store import Ledger
+
+_MOST: Final = 50  # branches in which the policy is looked for
 
 
 def accept_any(_before: str, _after: str) -> None:
@@ -135,10 +139,25 @@ def policy_difference(
     return DevsError(
         "CONFLICT",
         f"The policy of the ledger {_of(remote)} cannot be checked: {what}, and this clone has never checked that ledger.",
-        hint=f"Nothing was changed. A person must read the policy (git show {after}) and accept it: --accept-policy {after[:12]}",
+        hint=f"Nothing was changed. {_way_to_policy(ledger.reader, where, named)}",
         remote=remote,
         policy=after,
     )
+
+
+def _way_to_policy(git: Git, where: str, named: NamedLedger) -> str:
+    """What to try before a person accepts the policy: most often another branch has the file. '' if HEAD does not count."""
+    if named.record or where != "HEAD":
+        return ""
+    branch = next(_branches_with_policy(git), "BRANCH")
+    return f"Check out a branch that has {PROPOSED}, and run the command again: git switch {branch}. If there is none: "
+
+
+def _branches_with_policy(git: Git) -> Iterator[str]:
+    """Short names of branches here and of remotes whose newest commit has the file."""
+    for name, oid in list(refs.list_refs(git, "refs/heads", "refs/remotes").items())[:_MOST]:
+        if git.attempt("cat-file", "-e", f"{oid}:{PROPOSED}", ok=(0, 1, 128))[0] == 0:
+            yield name.split("/", 2 if name.startswith("refs/heads/") else 3)[-1]
 
 
 def _read(ledger: Ledger, blob: str) -> Policy:

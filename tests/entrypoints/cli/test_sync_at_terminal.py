@@ -42,6 +42,24 @@ def test_the_first_sync_says_what_it_would_push_and_where_and_asks(top: Path, tm
     assert "Continue?" not in shown
 
 
+def test_the_question_counts_the_commits_that_the_remote_does_not_have(top: Path, tmp_path: Path) -> None:
+    count = int(git("rev-list", "--count", "HEAD", where=top))
+    shown = at_terminal(top, "sync", typed="n\n")[1]
+    assert f"{count} commits go along with the checkpoints: origin does not have this work yet" in shown
+    git("push", "-q", "origin", "HEAD~1:refs/heads/main", where=top)
+    assert "1 commit goes along with the checkpoints" in at_terminal(top, "sync", "--dry-run")[1]
+    git("push", "-q", "origin", "HEAD:refs/heads/main", where=top)
+    assert "along with the checkpoints" not in at_terminal(top, "sync", "--dry-run")[1]
+    assert LEDGER not in refs_of(tmp_path / "empty.git")
+
+
+def test_a_commit_that_only_the_remote_has_is_no_obstacle(top: Path, tmp_path: Path) -> None:
+    git("clone", "-q", str(top), "third", where=tmp_path)
+    git("-C", "third", "commit", "-q", "--allow-empty", "-m", "theirs", where=tmp_path)
+    git("-C", "third", "push", "-q", str(tmp_path / "empty.git"), "HEAD:refs/heads/main", where=tmp_path)
+    assert at_terminal(top, "sync", "--dry-run")[0] == 0
+
+
 @pytest.mark.parametrize("words", [("sync", "--yes"), ("sync", "--dry-run")])
 def test_with_yes_and_in_a_dry_run_nobody_is_asked(words: tuple[str, ...], top: Path, tmp_path: Path) -> None:
     status, shown = at_terminal(top, *words)
