@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from devs_git.domain.gates.policy import PROPOSED
-from devs_git.operations.checkpoint import commit_work
 from devs_git.storage.git.program import GitFailed
 from devs_git.workspace import Workspace
 
 MESSAGE = "Set up devs-git"
+ADVICE = f"Commit the policy, so that clones find the ledger: git add {PROPOSED} && git commit"
 
 
 def is_due(workspace: Workspace) -> bool:
@@ -18,6 +18,8 @@ def is_due(workspace: Workspace) -> bool:
 
 def commit(workspace: Workspace) -> str:
     """Commit it with the person's git and hooks. Returns "", or why git refused; then the index is as before."""
+    from devs_git.operations.checkpoint import commit_work  # `init` itself only gives the advice
+
     git = commit_work.user_git(workspace)
     try:
         git.run("add", "--", PROPOSED)

@@ -44,6 +44,27 @@ def test_without_a_yes_nothing_is_committed(repo: Path, git: Callable[..., str])
         assert "The next commands:" in shown
 
 
+def test_only_after_a_no_it_is_told_how_to_commit(repo: Path) -> None:
+    advice = "next: Commit the policy"
+    shown = at_terminal(repo, "init", typed="n\n")[1]
+    assert shown.count(advice) == 1
+    assert shown.index("[y/N]") < shown.index(advice) < shown.index("The next commands:")
+    assert advice in at_terminal(repo, "init", "--yes")[1]
+    assert advice not in at_terminal(repo, "init", typed="y\n")[1]
+
+
+def test_the_id_that_it_proposes_is_free(initialised: Path) -> None:
+    assert "devs-git task start 10 --title" in at_terminal(initialised, "init")[1]
+    for number in range(10, 20):
+        devs_git("task", "start", str(number), "--title", "x", where=initialised)
+        devs_git("task", "abandon", "--yes", where=initialised)
+        after = 100 if number == 19 else number + 1
+        if number in (10, 19):
+            shown = at_terminal(initialised, "init")[1]
+            assert f"devs-git task start {after} --title" in shown
+            assert f"devs-git rewind task-{after} " in shown
+
+
 def test_a_hook_that_refuses_the_commit_is_told_and_the_index_is_as_before(
     repo: Path, git: Callable[..., str]
 ) -> None:
