@@ -70,7 +70,8 @@ BEFORE: Final = {
 # plans that fit a screen, a second format of events, the index, the words of an interrupted command, the printing of an
 # answer, which commands without click share, the check and the written file that `report` shares, the trees above a path that
 # comes back, a restore that may save what is in the way, a session named by its beginning, the files of a task that git
-# reads at once. Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
+# reads at once, who may decide in words, what an uninstallation leaves. Whoever lowers one lowers its number, and removes its
+# row where it is not above BEFORE.
 MORE: Final = {
     "history": 80,
     "show": 83,
@@ -81,9 +82,9 @@ MORE: Final = {
     "undo": 108,
     "trace export": 54,
     "trace import": 46,
-    "verify": 252,
+    "verify": 255,
     "mcp, start": 135,
-    "mcp, list of tools": 281,
+    "mcp, list of tools": 282,
 }
 
 

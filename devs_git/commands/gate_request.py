@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from devs_git.domain.belief import allowed
-from devs_git.domain.gates import gate_model
+from devs_git.domain.gates import deciders, gate_model
 from devs_git.domain.gates.gate_model import Question
 from devs_git.domain.ledger.event_gates import GateRequested
 from devs_git.domain.ledger.events import Draft
@@ -69,7 +68,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     policy = checked_tip.policy_at(workspace.ledger.tip())
     _tell(workspace, asking, policy.notify)
     anybody = f"Each person at a terminal may answer it: devs-git gate approve {asking.gate_id}"
-    who = allowed.who_decides(policy, workspace.identity[1]) or anybody
+    who = deciders.who_decides(policy, workspace.identity[1]) or anybody
     return Result(asking.gate_id, gate_model.PENDING, (who,))
 
 

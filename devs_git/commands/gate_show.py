@@ -6,8 +6,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from devs_git.domain.belief import allowed
-from devs_git.domain.gates import gate_model, tas_sections
+from devs_git.domain.gates import deciders, gate_model, tas_sections
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import Policy
 from devs_git.domain.ledger.events import IN_FORCE
@@ -150,7 +149,7 @@ def _notes(gate: Gate, policy: Policy, before: str, mail: str, *, waits: bool) -
         found.append(f"The decision in the ledger does not count: {gate.flaw}.")
     if not waits:
         return found
-    found.append(allowed.who_decides(policy, mail) or gate_model.NO_APPROVER)
+    found.append(deciders.who_decides(policy, mail) or gate_model.NO_APPROVER)
     if policy.approvers and policy.approval_minimum == gate_model.SIGNED:
         found.append("The policy asks for a signed decision: add --sign.")
     if gate.proposed_text is not None:

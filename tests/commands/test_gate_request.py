@@ -59,7 +59,11 @@ def test_a_request_answers_with_its_id_and_that_it_waits(call: Call, ledgered: W
         "gate", "request", "--type", "TAS_REVISION", "--agent", "architect", "--task", "10", "--blocker", BLOCKER,
         "--section", "2.3", "--section", "4", "--rationale", CHANGES["rationale"], "--risk", CHANGES["risk_assessment"],
     )  # fmt: skip
-    assert (status, set(answer), answer["status"]) == (0, {"gate_id", "status"}, "PENDING_APPROVAL")
+    assert (status, set(answer), answer["status"]) == (
+        0,
+        {"gate_id", "status", "notes"},
+        "PENDING_APPROVAL",
+    )
     written = recorded_request(ledgered, answer["gate_id"])
     assert {key: written[key] for key in WHOLE} == WHOLE
     head = ledgered.git.text("rev-parse", "HEAD")

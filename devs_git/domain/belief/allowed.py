@@ -1,29 +1,20 @@
 """Whether a policy lets a decision count: who decided, with which key, and who asked.
 
-Principals are compared without regard to case, in one Unicode form. Two principals of a policy with one key are one
-person.
+Two principals of a policy with one key are one person.
 """
 
 from __future__ import annotations
 
 import base64
-import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
 from devs_git.domain.checkpoints.commit_trailers import AGENTS
+from devs_git.domain.gates.deciders import principal, who_decides
 from devs_git.domain.gates.gate_model import SIGNED
 from devs_git.domain.gates.policy import Approver, Policy
 from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
-
-# Names of approvers in a sentence.
-_MOST = 10
-
-
-def principal(text: str) -> str:
-    """A principal in the form for comparison."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 @cache
@@ -52,19 +43,6 @@ def person(policy: Policy, name: str) -> frozenset[str]:
         found |= more
         grown = bool(more)
     return frozenset(found)
-
-
-def who_decides(policy: Policy, mail: str) -> str:
-    """Who may answer a gate, and what somebody else (`mail`) does, who can neither answer it nor take it back; '' without approvers."""
-    names = [printable(one.principal, "") for one in policy.approvers]
-    if not names:
-        return ""
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    said = f"Who may decide: {', '.join(names[:_MOST])}{more}."
-    if principal(mail) in {principal(one.principal) for one in policy.approvers}:
-        return said
-    you = printable(mail, "") or "without a mail address"
-    return f"{said} You are {you}. If they work in another clone, send the gate to them: devs-git sync"
 
 
 def _way_out(policy: Policy, reviewer: str) -> str:

@@ -128,13 +128,14 @@ def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
 def contradictions(policy: Policy, name: str) -> Iterator[DevsError]:
     """POLICY_INVALID for each problem that a schema cannot find: nobody could decide, or an agent could."""
     from devs_git.domain.belief import allowed
+    from devs_git.domain.gates import deciders
 
     if policy.approval_minimum == "signed" and not any(one.key for one in policy.approvers):
         hint = "Give an approver a key, or nobody can decide."
         yield _refusal("approvers", f"{name} requires signed decisions, but names no key.", hint)
-    agents = {allowed.principal(name) for name in (*AGENTS, *(one.principal for one in policy.agents))}
+    agents = {deciders.principal(name) for name in (*AGENTS, *(one.principal for one in policy.agents))}
     keys = {allowed.same_key(one.key) for one in policy.agents if one.key}
-    names = [allowed.principal(one.principal) for one in policy.approvers]
+    names = [deciders.principal(one.principal) for one in policy.approvers]
     for plain, one in zip(names, policy.approvers, strict=True):
         if plain in agents or (one.key and allowed.same_key(one.key) in keys):
             hint = "An agent must not decide: remove it from the approvers."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.resume.choices import FROM_EARLIER
 from devs_git.domain.text.plain_text import cut, printable
 from devs_git.entrypoints.cli.texts.render import fold, next_page_line, short, table, unique_beginnings, when
 from devs_git.entrypoints.console import paint
@@ -23,7 +22,6 @@ _WITH_OPTIONS: Final = (
     "agent install --uninstall",
     "report --output",
     "trace export --output",
-    *(f"resume --mode {mode}" for mode in FROM_EARLIER),
 )
 _UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60))
 
@@ -146,10 +144,13 @@ def _diff_line(line: str) -> str:
 def _answer(result: gate_show.Result) -> str:
     if not result.frozen:
         return "This gate freezes nothing any more."
+    from devs_git.domain.resume.choices import FROM_EARLIER  # only this page needs them
+
+    modes = tuple(f"resume --mode {mode}" for mode in FROM_EARLIER)
     since = f"commit {short(result.git_head)}" if result.git_head else "before the first commit"
     return (
         f"Frozen since {since} ({when(result.created_at)}). Refused are:\n"
-        f"{table((('  git', _OF_GIT), ('  devs-git', ', '.join((*result.frozen, *_WITH_OPTIONS)))))}\n\n"
+        f"{table((('  git', _OF_GIT), ('  devs-git', ', '.join((*result.frozen, *_WITH_OPTIONS, *modes)))))}\n\n"
         f"To answer: {paint(result.approve, 'green')}\n"
         f"       or: {paint(result.reject, 'red')}"
     )

@@ -10,7 +10,7 @@ WORDS: Final[dict[str, str]] = {
     "task": "A piece of work with an id, from its start to its completion.",
     "checkpoint": "A commit of a task that you can return to, such as task-10@2.",
     "moment": "The state of a worktree, kept between two checkpoints.",
-    "snapshot": "A commit of the working tree on a branch snapshot/NAME, of no task.",
+    "snapshot": "The working tree as a commit on a branch snapshot/NAME.",
     "backup": "The state of a worktree before a rewind, drop or restore.",
     "ledger": "The branch devs/ledger, a record of all that happened.",
     "event": "One commit of the ledger: what happened, who did it and when.",
