@@ -53,6 +53,14 @@ def test_only_after_a_no_it_is_told_how_to_commit(repo: Path) -> None:
     assert advice not in at_terminal(repo, "init", typed="y\n")[1]
 
 
+def test_a_command_at_the_end_of_a_line_that_is_too_long_stays_whole(repo: Path) -> None:
+    shown = at_terminal(repo, "init", typed="n\n", size=(24, 60))[1]
+    assert (
+        "next: Commit the policy, so that clones find the ledger:\n  git add devs-policy.yaml && git commit\n"
+        in shown
+    )
+
+
 def test_the_id_that_it_proposes_is_free(initialised: Path) -> None:
     assert "devs-git task start 10 --title" in at_terminal(initialised, "init")[1]
     for number in range(10, 20):

@@ -82,8 +82,8 @@ def show_text(result: gate_show.Result) -> str:
         parts.append(_text("Risk", changes["risk_assessment"]))
     if result.diff:
         parts.append(paint("Change", bold=True) + "\n" + "\n".join(map(_diff_line, result.diff.split("\n"))))
-    parts += [table([(paint("Missing:", "yellow"), printable(text))]) for text in result.missing]
-    parts += [table([(paint("Note:", "yellow"), printable(text))]) for text in result.notes]
+    parts += [fold(paint("Missing: ", "yellow") + printable(text)) for text in result.missing]
+    parts += [fold(paint("Note: ", "yellow") + printable(text)) for text in result.notes]
     parts.append(_answer(result))
     return "\n\n".join(parts)
 

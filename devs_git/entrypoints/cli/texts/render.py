@@ -119,12 +119,18 @@ def table(
 
 
 def fold(text: str) -> str:
-    """A sentence in lines of the terminal's width; in a pipe one line."""
+    """A sentence in lines of the terminal's width; in a pipe one line. A command at its end stays whole, to be copied."""
     if not on_terminal():
         return text
     from devs_git.entrypoints.cli.screen import fitted_table, size
 
-    return "\n".join(fitted_table.fold_words(text, size.columns()))
+    room = size.columns()
+    if not 0 < room < width(text):
+        return text
+    said, colon, command = text.rpartition(": ")
+    if not command.startswith(("devs-git ", "git ")):
+        return "\n".join(fitted_table.fold_words(text, room))
+    return "\n".join((*fitted_table.fold_words(f"{said}{colon.rstrip()}", room), f"  {command}"))
 
 
 def blocked_lines(result: VerbResult) -> list[str]:
