@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.clients.client import Client
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.trust import Trust
 from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli import answer
@@ -17,6 +18,10 @@ from devs_git.storage.hooks import client_files, client_trust
 from devs_git.storage.ledger import judged_note
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.domain.clients.trust import Trust
+    from devs_git.entrypoints.cli.texts.agent_text import Listed, ListResult
 
 _HELP = f"""{OTHER_COMMANDS["agent install"]}
 
@@ -83,40 +88,10 @@ def _uninstall(workspace: Workspace, client: Client) -> Result:
     return Result(client.name, actions, (advice,) if files else ())
 
 
-@immutable
-class Listed:
-    """One client: what is known of it (see `client.Evidence`), and whether this worktree's files call our hook.
-
-    `trust` is None where it is not installed: then nobody is asked.
-    """
-
-    name: str
-    title: str
-    installed: bool
-    trust: Trust | None
-    version: str
-    tried: tuple[str, ...]
-    documented: tuple[str, ...]
-    lacks: tuple[str, ...]
-
-
-@immutable
-class ListResult:
-    """Every client that devs-git knows, in the order of their names.
-
-    `moments`: whether the hook of an installed client keeps moments in this clone. `hook`: whether this clone has the hook that
-    the files of installed clients call.
-    """
-
-    clients: tuple[Listed, ...]
-    moments: bool
-    hook: bool
-
-
 @click.command(name="list", help=_LIST_HELP, context_settings=HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def agent_list(*, as_json: bool) -> int:
-    from devs_git.entrypoints.cli.texts import agent_text  # `agent install` needs no table
+    from devs_git.entrypoints.cli.texts import agent_text  # `agent install` needs no list
 
     result = _list(Workspace.open())
     console.write(answer.as_json(result) if as_json else agent_text.list_text(result))
@@ -124,6 +99,8 @@ def agent_list(*, as_json: bool) -> int:
 
 
 def _list(workspace: Workspace) -> ListResult:
+    from devs_git.entrypoints.cli.texts.agent_text import ListResult
+
     installed = client_files.clients_calling_hook(workspace.top) if workspace.places.top else ()
     found = {one.name: client_trust.of(one, workspace.places, workspace.top) for one in installed}
     clients = tuple(_listed(CLIENTS[name], found.get(name)) for name in sorted(CLIENTS))
@@ -132,6 +109,8 @@ def _list(workspace: Workspace) -> ListResult:
 
 
 def _listed(client: Client, trust: Trust | None) -> Listed:
+    from devs_git.entrypoints.cli.texts.agent_text import Listed
+
     known = client.evidence
     return Listed(
         client.name,

@@ -6,11 +6,42 @@ from typing import TYPE_CHECKING, Final
 
 from devs_git.entrypoints.cli.texts.render import fold, table
 from devs_git.entrypoints.console import on_terminal, paint
+from devs_git.values import immutable
 
 if TYPE_CHECKING:
-    from devs_git.entrypoints.cli.agents import Listed, ListResult
+    from devs_git.domain.clients.trust import Trust
 
 _FILES_ONLY: Final = "the files of the project call our hook, and this clone does not have it: devs-git init"
+
+
+@immutable
+class Listed:
+    """One client: what is known of it (see `client.Evidence`), and whether this worktree's files call our hook.
+
+    `trust` is None where it is not installed: then nobody is asked.
+    """
+
+    name: str
+    title: str
+    installed: bool
+    trust: Trust | None
+    version: str
+    tried: tuple[str, ...]
+    documented: tuple[str, ...]
+    lacks: tuple[str, ...]
+
+
+@immutable
+class ListResult:
+    """Every client that devs-git knows, in the order of their names.
+
+    `moments`: whether the hook of an installed client keeps moments in this clone. `hook`: whether this clone has the hook that
+    the files of installed clients call.
+    """
+
+    clients: tuple[Listed, ...]
+    moments: bool
+    hook: bool
 
 
 def list_text(result: ListResult) -> str:
