@@ -21,6 +21,7 @@ from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 MOST_LINES: Final = 1_000_000
+MOST_UNTRACKED: Final = 100
 # Who wants no patch; a patch for programs; a patch for a person, with the person's own settings.
 NO_PATCH, PLAIN_PATCH, OWN_PATCH = "", "plain", "own"
 
@@ -79,6 +80,14 @@ class Stats:
 
 
 @immutable
+class Untracked:
+    """How many untracked files a comparison with the working tree does not show, and the first hundred; a folder is one."""
+
+    count: int = 0
+    paths: tuple[str, ...] = ()
+
+
+@immutable
 class Result(VerbResult):
     """`from_` and `to`: oids of commits; of a moment that of the tree of its files. `from_` may be the empty tree's, and
     `to` is '' for a working tree.
@@ -96,6 +105,7 @@ class Result(VerbResult):
     truncated: bool
     not_told: tuple[UndecidedFile, ...]
     not_believed: str = ""
+    untracked: Untracked = Untracked()
 
 
 @immutable
@@ -163,6 +173,13 @@ def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
         return _result(ours, request, before, after)
 
 
+def _untracked(git: Git) -> Untracked:
+    from devs_git.storage.git import worktree_status  # most comparisons are of two commits
+
+    found = worktree_status.list_untracked(git)
+    return Untracked(len(found), tuple(found[:MOST_UNTRACKED]))
+
+
 def _result(git: Git, request: Request, before: Side, after: Side) -> Result:
     from_, to = before.commit, after.commit
     try:
@@ -174,7 +191,10 @@ def _result(git: Git, request: Request, before: Side, after: Side) -> Result:
         stats = Stats(
             len(files), sum(item.additions for item in files), sum(item.deletions for item in files)
         )
-        result = Result(from_, to, before.name, after.name, files, stats, cut, filters.sort_files(apart))
+        # The comparison with a moment has them.
+        untracked = Untracked() if to or before.is_moment else _untracked(git)
+        left_open = filters.sort_files(apart)
+        result = Result(from_, to, before.name, after.name, files, stats, cut, left_open, untracked=untracked)
         return _with_patch(git, request, result, found, frozenset(apart)) if request.patch else result
     except GitFailed as error:
         raise _left_out(git, from_, to) or error from error

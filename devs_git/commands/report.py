@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -67,6 +68,7 @@ class Request(VerbRequest):
 class Result:
     """`output`: the file as it was named, '' for standard output. `bytes`: the size of the page. `errors` and `warnings` of
     `verify`; `ok`: there is no error. `cut`: the tasks whose patches are not whole on the page.
+    `would_be_committed`: the file lies in the worktree, and git does not ignore it.
     """
 
     output: str
@@ -77,6 +79,7 @@ class Result:
     errors: int
     warnings: int
     cut: tuple[str, ...]
+    would_be_committed: bool = False
 
 
 _PREFIX: Final = ".devs-report-"
@@ -109,7 +112,16 @@ def run(workspace: Workspace, request: Request) -> Result:
         errors=errors,
         warnings=len(report.findings) - errors,
         cut=page.cut,
+        would_be_committed=_is_unignored(workspace, request.output),
     )
+
+
+def _is_unignored(workspace: Workspace, output: Path | None) -> bool:
+    """Whether `git add -A` would take the file. git ends with 128 for a path outside the worktree."""
+    if not output or not workspace.places.top:
+        return False
+    words = ("ls-files", "--cached", "--others", "--exclude-standard", "--", os.path.realpath(output))
+    return bool(workspace.git.attempt(*words, ok=(0, 128))[1])
 
 
 def _starts_with(start: bytes) -> Callable[[Path], bool]:

@@ -13,7 +13,7 @@ from devs_git.domain.checkpoints.commit_trailers import Work, work_of
 from devs_git.domain.checkpoints.rows import Recorded
 from devs_git.domain.checkpoints.task_states import no_active_task, nothing_new, require_live, require_task
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.history import Task
+from devs_git.domain.ledger.history import Checkpoint, Task
 from devs_git.domain.text import field_values
 from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.checkpoint import complete_task, other_worktrees, record_checkpoint, unstaged_work
@@ -22,7 +22,7 @@ from devs_git.operations.recall import open_catalog
 from devs_git.storage.ledger import task_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -109,14 +109,21 @@ def run(workspace: Workspace, request: Request) -> Recorded:
             own.require()
 
     choice = own.choice if own else Choice(request.everything)
+    was = _completion(tip, task)
     done = complete_task.perform(workspace, job, choice=choice, check=check)
+    done = replace(done, before=was.name) if was else done
     return own.add_to(done) if own else done
 
 
-def _new_work(workspace: Workspace, tip: Tip, task: Task, head: str) -> bool:
+def _completion(tip: Tip, task: Task) -> Checkpoint | None:
+    """The completion that the task has already."""
     if task.status != "completed":
-        return True
-    done = task_files.history_here(tip, task.task_id).completion(task.task_id)
+        return None
+    return task_files.history_here(tip, task.task_id).completion(task.task_id)
+
+
+def _new_work(workspace: Workspace, tip: Tip, task: Task, head: str) -> bool:
+    done = _completion(tip, task)
     if done is None:
         return True
     return unstaged_work.has_commits(workspace.git, task.task_id, done.commit, head)

@@ -140,6 +140,30 @@ def test_a_terminal_has_the_colours_and_words_of_the_person(
     assert "\x1b[1;34m{+xyz+}" in shown
 
 
+@pytest.mark.quick
+def test_untracked_files_are_named_where_the_working_tree_is_compared(begun: Path) -> None:
+    (begun / "new.py").write_text("new\n")
+    (begun / "more").mkdir()
+    (begun / "more" / "one.py").write_text("new\n")
+    (begun / "more" / "two.py").write_text("new\n")
+    for request in (Request(), Request("20"), Request("task-20@0"), Request("", "HEAD")):
+        found = run(Workspace.open(begun), request).untracked
+        assert (found.count, found.paths) == (2, ("more/", "new.py"))
+    assert run(Workspace.open(begun), Request("HEAD", "task-20@0")).untracked.count == 0
+    line = "Untracked, not shown (2): more/, new.py"
+    call = [sys.executable, "-m", "devs_git", "diff"]
+    piped = subprocess.run(call, cwd=begun, capture_output=True, check=True)
+    assert piped.stderr.decode() == f"{line}\n"
+    assert b"not shown" not in piped.stdout
+    assert line.encode() in printed(begun, "--stat")
+    assert line in at_terminal(begun, "diff")[1]
+    for at in range(12):
+        (begun / f"n{at:02}").write_text("")
+    assert printed(begun, "--stat").decode().splitlines()[-1] == (
+        "Untracked, not shown (14): more/, n00, n01, n02, n03, n04, n05, n06, n07, n08 and 4 more"
+    )
+
+
 def test_a_line_of_a_file_cannot_pass_for_a_colour_of_git(begun: Path) -> None:
     (begun / "a.txt").write_text("\x1b[32mgreen\n\x9b31m\n")
     _, shown = at_terminal(begun, "diff", "task-20@0")

@@ -210,7 +210,14 @@ def test_the_command_names_its_file_and_says_what_is_on_the_page(tasks: Tasks) -
     top = tasks(WORK).top
     said = cli(top, "report", "--task", "10", "--raw", "--yes").stdout.decode()
     assert said.startswith("Wrote devs-git-report-task-10.html (")
-    assert said.endswith("): 1 task, 0 gates; verified (4 warnings).\n")
+    assert said.endswith(
+        "): 1 task, 0 gates; verified (4 warnings).\n"
+        "git does not ignore this file, so task complete --all would commit it.\n"
+    )
+    (top / ".git/info/exclude").write_text("*.html\n")
+    ignored = cli(top, "report", "--task", "10", "--raw", "--yes").stdout.decode()
+    outside = cli(top, "report", "-o", "../page.html", "--raw", "--yes").stdout.decode()
+    assert (len(ignored.splitlines()), len(outside.splitlines())) == (1, 1)
     piped = cli(top, "report", "-o", "-", "--raw", "--yes")
     assert piped.stdout.startswith(b"<!DOCTYPE html>")
     assert piped.stderr.decode() == "2 tasks, 0 gates; verified (4 warnings).\n"

@@ -104,6 +104,7 @@ def test_completing_again_without_new_work_is_refused_and_with_new_work_moves_th
     second = task_complete.run(workspace, task_complete.Request("10", everything=True))
     assert second.number == first.number + 1
     assert git("rev-parse", "refs/tags/devs/task-10") == second.tag
+    assert (first.before, second.before) == ("", "task-10@1")
 
 
 def test_another_tasks_commits_are_no_new_work_of_a_completed_one(workspace: Workspace, repo: Path) -> None:

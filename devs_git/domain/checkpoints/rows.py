@@ -72,17 +72,28 @@ class LeftOut:
 
 
 @immutable
+class NewFiles:
+    """How many files a commit has that its parent did not have, and the first hundred of them."""
+
+    count: int = 0
+    paths: tuple[str, ...] = ()
+
+
+@immutable
 class Recorded(Row):
     """The result of `checkpoint` and `task complete`. `nothing_new`: no commit was made, and the task has none since its start
     or since this checkpoint. Then the checkpoint was not `made` now.
 
-    `session`: the session whose files were committed, '' if it was not asked for. `left_out`: its other files.
+    `session`: the session whose files were committed, '' if it was not asked for. `left_out`: its other files. `new_files`: what
+    `everything` added, as nobody named these files. `before`: the completion that the task had before, '' for none.
     """
 
     nothing_new: bool = False
     made: bool = True
     session: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    new_files: NewFiles = NewFiles()
+    before: str = ""
 
 
 @immutable

@@ -12,7 +12,7 @@ from devs_git.entrypoints.cli.command import command, text_or_file
 from devs_git.entrypoints.cli.rewind import PRESERVE, UNTRACKED
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.entrypoints.cli.texts import task_text
-from devs_git.entrypoints.cli.texts.render import path, plural, status_word, table, when
+from devs_git.entrypoints.cli.texts.render import path, plural, some_names, status_word, table, when
 from devs_git.errors import invalid
 from devs_git.storage.git import bounded
 
@@ -39,7 +39,14 @@ def _checkpoint_text(row: Recorded) -> str:
     stat = f"{row.files_changed} file{'' if row.files_changed == 1 else 's'}, +{row.lines_added} -{row.lines_removed}"
     line = f"{style(name, bold=True)} {kind} at {row.commit[:10]} ({stat}): {row.message}"
     lines = [line, *(["Nothing changed since the task was started."] if row.nothing_new else [])]
-    return "\n".join(lines + _left_out(row))
+    if row.before:
+        lines.append(f"It was completed before, as {row.before}.")
+    if found := row.new_files.count:
+        lines.append(f"Of these new ({found}): {some_names(row.new_files.paths, found)}")
+    lines += _left_out(row)
+    return "\n".join(
+        [*lines, *([f"To see what it changed: devs-git diff {row.task_id}"] if completed else [])]
+    )
 
 
 def _left_out(row: Recorded) -> list[str]:

@@ -104,7 +104,9 @@ def _report_text(result: ReportResult) -> str | bytes:
             f". The patches of {plural(len(result.cut), 'task')} are cut; the page says how to see the rest"
         )
     if result.output:
-        return f"Wrote {path(result.output)} ({quantities.in_words(result.bytes)}): {what}."
+        wrote = f"Wrote {path(result.output)} ({quantities.in_words(result.bytes)}): {what}."
+        in_work = "git does not ignore this file, so task complete --all would commit it."
+        return f"{wrote}\n{in_work}" if result.would_be_committed else wrote
     console.write(f"{what}.", err=True)
     return b""
 

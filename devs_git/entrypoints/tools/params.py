@@ -54,7 +54,7 @@ STATE: Final = text_schema(f"({ids.TARGET_FORM}|{names.SNAPSHOT_FORM}|{names.FOR
 CHECKPOINT_CODES: Final = ("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT")
 STATE_CODES: Final = (*CHECKPOINT_CODES, "SNAPSHOT_NOT_FOUND", "MOMENT_NOT_FOUND")
 MOMENT: Final = "Or a moment: moment:-1 (the last), moment:14:32, moment:SESSION/3 (its third prompt), moment:3fa9c1d2; or snapshot/NAME."
-CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third), or an oid."
+CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3, or an oid."
 TASK: Final = Param("task_id", ONE_TASK, "The task: 10 or task-10.", required=True)
 ACTIVE_TASK: Final = Param("task_id", ONE_TASK, "Default: the active task of this worktree.")
 OWN_FILES: Final = (

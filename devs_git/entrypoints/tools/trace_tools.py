@@ -73,7 +73,7 @@ TOOLS: Final = (
     Tool(
         "store_trace",
         "trace put",
-        "Store the whole output of a tool that no hook stores, so that search_traces finds it later.",
+        "Store the whole output of a tool that no hook stores, for search_traces.",
         (
             Param("output", TEXT, "The output.", required=True, verbatim=True),
             Param(

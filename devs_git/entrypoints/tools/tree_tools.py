@@ -37,8 +37,7 @@ TOOLS: Final = (
     Tool(
         "git_diff",
         "diff",
-        "Show what differs between the working tree and HEAD, staged or not: each file, and totals; git_status names untracked "
-        "files. With hunks also the changed lines, up to a limit (`truncated`).",
+        "Show what the working tree changed since HEAD, staged or not: files and totals. With hunks also the changed lines, up to a limit (`truncated`).",
         (
             Param("against", TEXT, "The checkpoint, moment or commit to compare with. Default: HEAD."),
             Param("hunks", FLAG, "Include the changed lines."),
@@ -67,8 +66,7 @@ TOOLS: Final = (
     Tool(
         "git_checkout",
         "checkout",
-        "Switch this worktree to a local branch. Branches of remotes, "
-        "special refs and names that look like an option are refused.",
+        "Switch this worktree to a local branch. Branches of remotes and special refs are refused.",
         (
             Param("branch_name", NAME, "A local branch.", required=True),
             Param(
@@ -85,7 +83,7 @@ TOOLS: Final = (
         "restore_files",
         "restore",
         "Bring files of a checkpoint or snapshot back as a new commit; undo_rewind takes it back. "
-        "The call is refused if it would overwrite tracked changes or untracked files; files of a moment come into the "
+        "It is refused if it would overwrite changes or untracked files; files of a moment come into the "
         "working tree without a commit, and what they overwrite is saved first.",
         (
             Param(

@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
 from devs_git.domain.checkpoints.commit_job import Job, job_of
 from devs_git.domain.checkpoints.commit_trailers import work_of
-from devs_git.domain.checkpoints.rows import Recorded, row_of_recorded
+from devs_git.domain.checkpoints.rows import NewFiles, Recorded, row_of_recorded
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import commit_work, unrecorded_commits, unstaged_work
@@ -29,6 +29,7 @@ from devs_git.storage.worktree import active_task
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
+MOST_NEW: Final = 100  # new files that a result names
 ORPHAN_SECONDS: Final = 60.0  # how long a user's hook may still run
 
 
@@ -56,7 +57,18 @@ def perform(
         if known and not job.completed:
             _forget(workspace, job)
             return row_of_recorded(known, nothing_new=True, made=False)
-        return row_of_recorded(_record(workspace, job, commit, empty=not new), nothing_new=not new)
+        done = row_of_recorded(_record(workspace, job, commit, empty=not new), nothing_new=not new)
+        return (
+            replace(done, new_files=_new_files(workspace, commit)) if staged and choice.everything else done
+        )
+
+
+def _new_files(workspace: Workspace, commit: str) -> NewFiles:
+    from devs_git.storage.git import commit_files  # only a commit of everything has files that nobody named
+
+    changed = commit_files.changed_files(workspace.git, (commit,)).get(commit, ())
+    new = [one.path for one in changed if one.action == "added"]
+    return NewFiles(len(new), tuple(new[:MOST_NEW]))
 
 
 def _as_it_is(workspace: Workspace, job: Job, choice: Choice) -> tuple[Checkpoint | None, bool]:

@@ -69,6 +69,11 @@ _UNTRACKED: Final = (
 )
 
 
+def list_untracked(git: Git) -> list[str]:
+    """The untracked files that git does not ignore. A folder with only such files is one entry that ends in a slash."""
+    return split_z(git.run(*_UNTRACKED))
+
+
 @contextmanager
 def read_alongside(git: Git) -> Iterator[Callable[[], TreeState]]:
     """Read the state of a worktree while the body does something else. Yields a function that waits for the state.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from devs_git.entrypoints import console
 from devs_git.entrypoints.cli.texts.log_text import unknown_files_lines
-from devs_git.entrypoints.cli.texts.render import path, plural, short, status_word, table
+from devs_git.entrypoints.cli.texts.render import path, plural, short, some_names, status_word, table
 
 if TYPE_CHECKING:
     from devs_git.commands import diff
@@ -25,7 +25,7 @@ def form() -> str:
 
 def patch_text(result: diff.PatchResult) -> str | bytes:
     """git's patch. A pipe gets nothing else, and each byte of it; a person also reads what is compared."""
-    unknown = unknown_files_lines(result)
+    unknown = _not_in_it(result)
     if not sys.stdout.isatty() and not result.coloured:
         if unknown:
             console.write("\n".join(unknown), err=True)
@@ -53,7 +53,15 @@ def figures_text(result: diff.Result) -> str:
         for item in result.files
     ]
     lines = [_heading(result), *([table(rows)] if rows else []), _totals(result)]
-    return "\n".join(lines + unknown_files_lines(result))
+    return "\n".join(lines + _not_in_it(result))
+
+
+def _not_in_it(result: diff.Result) -> list[str]:
+    """What of the working tree the comparison does not show: who commits everything commits untracked files, too."""
+    found = result.untracked
+    shown = some_names(found.paths, found.count)
+    lines = [f"Untracked, not shown ({found.count}): {shown}"] if found.count else []
+    return unknown_files_lines(result) + lines
 
 
 def _heading(result: diff.Result) -> str:

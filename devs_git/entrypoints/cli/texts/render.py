@@ -153,5 +153,12 @@ def next_page_line(command: str, cursor: str, usual: Sequence[str] = ()) -> str:
     return next_page.line(command, cursor, usual)
 
 
+def some_names(names: Sequence[str], count: int) -> str:
+    """The first ten of `count` paths on one line, and how many more there are. `names` may be cut, too."""
+    shown = names[:10]
+    more = f" and {count - len(shown)} more" if count > len(shown) else ""
+    return ", ".join(map(path, shown)) + more
+
+
 def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
