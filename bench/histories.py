@@ -95,7 +95,8 @@ def _events(bench: Bench, top: Path, tags: dict[tuple[int, int], tuple[str, str,
     real = [text.strip("\n") + "\n" for text in raw.split("\0") if "\nDevs-Task: task-1\n" in text]
     start, points = real[0], real[-PER_TASK:]
     names = bench.run("git", "ls-tree", "-r", "--name-only", LEDGER, "work/", where=top).splitlines()
-    file = bench.run("git", "cat-file", "blob", f"{LEDGER}:{names[0]}", where=top)
+    # As devs-git writes it, with its last line end.
+    file = bench.run("git", "cat-file", "blob", f"{LEDGER}:{names[0]}", where=top) + "\n"
     parts: list[bytes] = []
 
     def event(message: str, task: int) -> None:

@@ -14,6 +14,8 @@ from bench.subjects import OURS
 SMALL, MIDDLE, LARGE = 1_000, 10_000, 100_000
 LONGER = 1.5
 GROWTH = 12
+# Checkpoints of a ledger that costs a range nothing, and the milliseconds that a large one may add.
+FEW, RANGE = 100, 3_000
 
 
 @dataclass
@@ -152,15 +154,30 @@ _ARMS: dict[str, Callable[[Person], Arm]] = {
 
 
 def judging(bench: Bench, rounds: int) -> list[Row]:
-    """`verify` and `doctor` grow with the work: at most 12 times as long with ten times as many checkpoints."""
+    """`verify` and `doctor` grow with the work: at most 12 times as long with ten times as many checkpoints.
+
+    `verify --range` takes what the range costs, as in a ledger of 100 checkpoints, and at most 3 s.
+    """
     tops = {count: histories.make(bench, f"judging-{count}", count) for count in (MIDDLE, LARGE)}
     found = []
     for verb in ("verify", "doctor"):
-        # A ledger that was copied from one task has findings, so the exit status is 1.
-        words = ("sh", "-c", f'"$0" {verb}; [ $? -le 1 ]', OURS)
-        arms = [Arm(f"{verb} {count}", (words,), top) for count, top in tops.items()]
+        arms = [_check(f"{verb} {count}", verb, top) for count, top in tops.items()]
         seen = bench.side_by_side(*arms, rounds=rounds)
         few, many = (seen[arm.label].wall for arm in arms)
         name = f"{verb}: {LARGE:,} checkpoints against {MIDDLE:,}"
         found.append(Row(name, many, "fewer checkpoints", few, many / few, unit="x", bound=GROWTH))
-    return found
+    return [*found, _range(bench, tops[LARGE], rounds)]
+
+
+def _check(label: str, words: str, top: Path) -> Arm:
+    """A command that may have findings: then its exit status is 1."""
+    return Arm(label, (("sh", "-c", f'"$0" {words}; [ $? -le 1 ]', OURS),), top)
+
+
+def _range(bench: Bench, large: Path, rounds: int) -> Row:
+    words = "verify --range HEAD~10..HEAD"
+    tops = {"few": histories.make(bench, "judging-range", FEW), "many": large}
+    seen = bench.side_by_side(*(_check(label, words, top) for label, top in tops.items()), rounds=rounds)
+    few, many = (seen[label].wall for label in tops)
+    name = f"verify --range, ten commits: {LARGE:,} checkpoints against {FEW:,}"
+    return Row(name, many, "fewer checkpoints", few, many - few, bound=RANGE, note="added")
