@@ -171,8 +171,7 @@ def _identity(git: Git) -> Iterator[Finding]:
 def _journal(workspace: Workspace) -> Iterator[Finding]:
     from devs_git.storage.worktree import journal
 
-    places = workspace.places
-    calling = parent_command.operation(places)
+    places, calling = workspace.places, parent_command.operation(workspace.places)
     for path in sorted(places.journals.glob("*.json")):
         if path.stem == calling:
             continue
