@@ -56,6 +56,31 @@ def test_a_row_has_id_agent_task_blocker_and_age(ledgered: Workspace, say: Say) 
     assert all(row[4].endswith("s") for row in told)
 
 
+def test_the_status_has_a_column_of_its_own_if_gates_were_decided(ledgered: Workspace, say: Say) -> None:
+    first = ask(ledgered, kind="MANUAL")
+    gate_reject.run(ledgered, gate_reject.Request(first, "No.", ask=yes))
+    second = ask(ledgered, kind="MANUAL")
+    head, *rows = say("gate", "list", "--status", "ALL")[1].splitlines()
+    assert head.split() == ["GATE_ID", "AGENT", "TASK", "STATUS", "BLOCKER", "AGE"]
+    assert {row.split()[0]: row.split()[3] for row in rows} == {first: "REJECTED", second: "PENDING_APPROVAL"}
+
+
+def test_a_rejection_without_a_reason_is_told_how_to_give_one(ledgered: Workspace) -> None:
+    with pytest.raises(DevsError, match="A rejection needs a reason") as caught:
+        gate_reject.Request(ask(ledgered), "", ask=yes)
+    assert "--reason" in caught.value.hint
+
+
+def test_the_question_names_who_asked(ledgered: Workspace) -> None:
+    asked: list[str] = []
+    for kind in ("MANUAL", "TAS_REVISION"):
+        gate_approve.run(ledgered, gate_approve.Request(ask(ledgered, kind=kind), ask=asked.append))
+    assert [text.partition(":")[0] for text in asked] == [
+        f"MANUAL by {ledgered.identity[1]}",
+        "TAS_REVISION by architect",
+    ]
+
+
 def test_types_and_states_are_chosen(ledgered: Workspace) -> None:
     def ids(**how: Any) -> list[str]:
         return [row.gate_id for row in gate_list.run(ledgered, gate_list.Request(**how)).gates]

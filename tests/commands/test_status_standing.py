@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import restore, status, trace_put
+from devs_git.commands import restore, rewind, status, trace_put
+from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts import log_text
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import ask
+from tests.support.scene import Scene
 from tests.support.terminal_person import at_terminal
 
 Make = Callable[..., str]
@@ -48,7 +50,7 @@ def test_it_tells_what_undo_would_take_back(mark: Make, git: Make, repo: Path) -
     goal = look(repo).undo
     assert goal is not None
     assert goal.commit == head
-    assert "Undo would take back: " in log_text.status_text(look(repo))
+    assert "Undo would take back: restore " in log_text.status_text(look(repo))
 
 
 @pytest.mark.usefixtures("ledgered")
@@ -76,3 +78,9 @@ def test_gates_and_traces_are_counted(initialised: Path) -> None:
 def test_a_terminal_names_a_missing_hook_once(initialised: Path) -> None:
     (initialised / ".git/hooks/pre-commit").unlink()
     assert at_terminal(initialised, "status")[1].count("pre-commit") == 1
+
+
+def test_a_rewind_to_before_a_task_is_told_in_words(tasks: Callable[..., Scene]) -> None:
+    scene = tasks({"10": {"a.txt": "a\n"}, "11": {"b.txt": "b\n"}})
+    router.call("rewind", Workspace.open(scene.top), rewind.Request("11^"))
+    assert "Undo would take back: rewind to before task-11" in log_text.status_text(look(scene.top))

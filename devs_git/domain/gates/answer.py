@@ -36,6 +36,9 @@ class Answer(VerbRequest):
     def __post_init__(self) -> None:
         """INVALID_ARGUMENTS{gate_id, reason, signature, sign}; a rejection needs a reason."""
         gate_model.gate_name(self.gate_id)
+        if self.decision == gate_model.REJECTED and not self.reason:
+            hint = 'Say why: --reason "We keep the old format."'
+            raise invalid("reason", "A rejection needs a reason.", hint=hint)
         least = 1 if self.decision == gate_model.REJECTED or self.reason else 0
         plain_text.check_text("reason", self.reason, least=least, most=REASON_MOST)
         if bool(self.signature) != bool(self.signed):

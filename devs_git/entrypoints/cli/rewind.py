@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     import devs_git.commands.fork
     from devs_git.domain.verbs import VerbRequest
 
-PRESERVE = click.option("--preserve", metavar="branch|stash|discard", help="How to save the current state.")
+PRESERVE = click.option(
+    "--preserve",
+    metavar="branch|stash|discard",
+    help="How to save the current state. discard: only in the backup, for undo.",
+)
 BRANCH_NAME = click.option(
     "--branch-name", metavar="NAME", help="The name of the branch of --preserve branch."
 )
@@ -22,7 +26,7 @@ UNTRACKED = click.option(
     "--untracked",
     metavar="save|remove",
     help="save: save untracked files that are in the way, and continue. remove: save the untracked files that the target "
-    "does not have, and take them away. A checkpoint has no untracked files, so all go. Ignored files and nested "
+    "does not have, and take them away. A checkpoint has none, so all untracked files are taken away. Ignored files and nested "
     "repositories stay.",
 )
 

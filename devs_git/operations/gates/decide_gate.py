@@ -15,7 +15,7 @@ from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import PROPOSED, Policy
 from devs_git.domain.gates.signed_decision import Statement
 from devs_git.domain.ledger.event_gates import GateDecided, Landing
-from devs_git.domain.ledger.events import IN_FORCE, Draft, Event
+from devs_git.domain.ledger.events import IN_FORCE, LEDGER, Draft, Event
 from devs_git.domain.text.plain_text import cut, printable
 from devs_git.errors import DevsError
 from devs_git.operations.gates import own_signature
@@ -150,7 +150,14 @@ def _ask(workspace: Workspace, gate: Gate, answer: Answer) -> None:
     what = printable(cut(gate.text("blocker_description"), 120), "")
     verb = "Approve" if answer.decision == gate_model.APPROVED else "Reject"
     lands = " The proposed text goes into the TAS." if signed_decision.lands(gate, answer.decision) else ""
-    answer.ask(f"{gate.gate_type} by {gate.text('agent_id') or 'somebody'}: {what}\n{verb} it?{lands}")
+    answer.ask(f"{gate.gate_type} by {_asker(workspace, gate)}: {what}\n{verb} it?{lands}")
+
+
+def _asker(workspace: Workspace, gate: Gate) -> str:
+    """Who asked: the role, or the author of the event that has the request."""
+    told = ("--no-patch", "--max-count=1", "--diff-filter=A", "--format=%ae")
+    git, path = workspace.store_git, gate_files.request_path(gate.gate_id)
+    return gate.text("agent_id") or printable(git.text("log", *told, LEDGER, "--", path), "") or "somebody"
 
 
 def _mail(workspace: Workspace) -> str:

@@ -228,7 +228,7 @@ def _state_change(workspace: Workspace, options: Options, plan: RewindPlan, caus
     return StateChange(
         op_id=workspace.new_id("rewind"),
         verb=cause.verb,
-        subject=f"{cause.verb}: to {plan.target.shown}",
+        subject=f"{cause.verb}: to {_named(plan.target.shown)}",
         found=plan.found,
         footprint=plan.footprint,
         new=plan.state,
@@ -260,3 +260,8 @@ def note_what_is_back(workspace: Workspace, result: Result) -> None:
         from devs_git.operations.moments import net_loss
 
         net_loss.brought_back(workspace, result.rewound_to.removeprefix("moment:"))
+
+
+def _named(target: str) -> str:
+    """`before task-11` for `task-11^`, which a person did not type."""
+    return f"before {target[:-1]}" if target.endswith("^") else target

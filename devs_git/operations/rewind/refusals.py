@@ -109,7 +109,7 @@ def of_new_commits(found: Survey, was: str) -> list[DevsError]:
         immovable(
             "new_commits",
             f"There are new commits since the operation: HEAD was {was[:12]} then, and it is {found.head[:12]} now.",
-            hint="Choose how to save them: --preserve branch, --preserve stash or --preserve discard.",
+            hint="Choose how to save your later work: --preserve branch, --preserve stash or --preserve discard.",
         )
     ]
 

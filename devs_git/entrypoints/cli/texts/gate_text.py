@@ -39,21 +39,23 @@ def request_text(result: gate_request.Result) -> str:
 def list_text(result: gate_list.Result) -> str:
     if not result.gates:
         return "No active gates." if not result.active else "No such gates."
-    header = ("GATE_ID", "AGENT", "TASK", "BLOCKER", "AGE")
+    titles: tuple[str, ...] = ("GATE_ID", "AGENT", "TASK", "STATUS", "BLOCKER", "AGE")
     ids = unique_beginnings([row.gate_id for row in result.gates])
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             gate_id,
             row.agent_id or "-",
             row.task_id or "-",
-            printable(cut(row.blocker_description), "") if row.status == "PENDING_APPROVAL" else
-            f"{gate_status(row.status)} {printable(cut(row.blocker_description), '')}",
+            gate_status(row.status),
+            printable(cut(row.blocker_description), ""),
             age(row.created_at),
         )
         for gate_id, row in zip(ids, result.gates, strict=True)
     ]  # fmt: skip
+    if all(row.status == "PENDING_APPROVAL" for row in result.gates):  # the usual list
+        titles, *rows = ((*line[:3], *line[4:]) for line in (titles, *rows))
     more = next_page_line("gate list", result.next_cursor)
-    return table(rows, header, cuttable=("BLOCKER",), leave=("AGENT", "TASK"), titles_in_pipes=True) + more
+    return table(rows, titles, cuttable=("BLOCKER",), leave=("AGENT", "TASK"), titles_in_pipes=True) + more
 
 
 def age(stamp: str) -> str:

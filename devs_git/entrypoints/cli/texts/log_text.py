@@ -194,7 +194,8 @@ def _standing(result: status.Result) -> list[str]:
         lines += [f"Hook: {one.message} Run: {one.fix}" for one in result.hooks]
     if goal := result.undo:
         to = f", back to {short(goal.commit)}" if goal.commit else ""
-        lines.append(f"Undo would take back: {goal.subject}, {when(goal.created_at)}{to}")
+        what = goal.subject.replace(": ", " ", 1)
+        lines.append(f"Undo would take back: {what}, {when(goal.created_at)}{to}")
     if name := result.abandoned:
         lines.append(f"{name} was abandoned. To take it up again: devs-git task switch {name}")
     return lines
