@@ -280,19 +280,11 @@ def _no_ledger(workspace: Workspace, named: str) -> Finding:
 def _view(workspace: Workspace) -> Iterator[Finding]:
     places = workspace.places
     if not exclude_file.is_present(places):
-        yield Finding(
-            "EXCLUDE_MISSING",
-            "warning",
-            "info/exclude does not contain .devs/, so devs-git does not write the view.",
-            _INIT,
-        )
+        text = "info/exclude does not contain .devs/, so devs-git does not write the view."
+        yield Finding("EXCLUDE_MISSING", "warning", text, _INIT)
     elif devs_folder.is_foreign(places):
-        yield Finding(
-            "VIEW_BLOCKED",
-            "warning",
-            "The path .devs has a file or folder that devs-git did not make.",
-            f"mv .devs <other> && {_INIT}",
-        )
+        text = "The path .devs has a file or folder that devs-git did not make."
+        yield Finding("VIEW_BLOCKED", "warning", text, f"mv .devs <other> && {_INIT}")
     elif devs_folder.lacks_note(places):
         text = "The state of the view .devs/ is unknown: its note in the git directory is gone."
         yield Finding("VIEW_STALE", "warning", text, _INIT)
