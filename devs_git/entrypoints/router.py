@@ -97,7 +97,7 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
         workspace.require_believed(behind=row.name == "sync")
         _mend_tags(row.name, workspace)
     # A task may be live again because its branch was pulled after an earlier rewind, or lacks the commit of a drop now.
-    again = row.name == "undo" or (row.name.endswith(("rewind", "resume")) and _has_drops(workspace))
+    again = row.name == "undo" or (row.name.endswith(("rewind", "resume")) and _may_have_drops(workspace))
     result = module.run(workspace, request)
     try:
         if again:
@@ -109,10 +109,10 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
     return result
 
 
-def _has_drops(workspace: Workspace) -> bool:
-    """Whether the ledger has a dropped checkpoint. A rewind has read the ledger already."""
-    points = workspace.ledger.tip().history.checkpoints if workspace.ledger.tip().oid else {}
-    return any(point.drop for point in points.values())
+def _may_have_drops(workspace: Workspace) -> bool:
+    from devs_git.storage.ledger.index import listing
+
+    return listing.may_have_drops(workspace.ledger.tip())
 
 
 def _require_writable(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> None:

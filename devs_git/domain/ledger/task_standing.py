@@ -6,21 +6,18 @@ a merge of two ledgers, or past an event that moves checkpoints and has no `Devs
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, unreadable
-from devs_git.domain.ledger.history import History, fold
+from devs_git.domain.ledger.history import History
 from devs_git.values import field, immutable, mutable
 
 LIVE: Final = ("active", "completed")
 # Given up, though nothing undid it: its id stays taken.
 ABANDONED: Final = "abandoned"
 TAKEN: Final = (*LIVE, ABANDONED)
-# Events. To read more of them and then all takes longer than to read all at once.
-_MOST: Final = 4000
 
 
 @immutable
@@ -81,29 +78,6 @@ def find_standing(newest_first: Iterable[Event], task_id: str) -> Standing | Non
 def standing_in(history: History, task_id: str) -> Standing:
     task = history.tasks.get(task_id)
     return Standing(task.status, task.next_number, task.forked_from) if task else Standing("", 1)
-
-
-def fold_since_begin(
-    newest_first: Iterable[Event], task_id: str, operations: Collection[str]
-) -> History | None:
-    """The history in which all about this task is right; what it says of others may be wrong or missing.
-
-    `operations` are those that wrote the files of the task: one for each start and each result. When the events of all of
-    them are read, and the oldest says that the task had no checkpoint before, everything of the task is known.
-
-    None if that takes too many events, if clones met since the task began, or if the events do not tell where it began.
-    """
-    found, left = list[Event](), set(operations)
-    for event in islice(newest_first, _MOST) if left else ():
-        if len(event.parents) > 1:
-            return None
-        found.append(event)
-        if event.task == task_id and not event.failed:
-            left.discard(event.op_id)
-        if not left:
-            begun = event.effects.starts and (task_id, "1") in event.next_numbers
-            return fold(reversed(found)) if begun else None
-    return None
 
 
 def _status(event: Event, task_id: str) -> str:

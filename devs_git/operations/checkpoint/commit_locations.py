@@ -30,10 +30,12 @@ def still_on(workspace: Workspace, points: Sequence[Checkpoint]) -> dict[str, st
     """Names of checkpoints that a rewind of this clone undoes, each with a remote's branch (`origin/main`) that has it."""
     from devs_git.storage.git.remotes import remote_names
 
-    if not remote_names.names(workspace.places):
+    if not points or not remote_names.names(workspace.places):
         return {}
+    from devs_git.storage.ledger.index import listing
+
     here = Standpoint.here(workspace.store_git, workspace.places.common)
-    found = here.still_on(points, workspace.ledger.tip().history)
+    found = here.still_on(points, listing.leaving(workspace.ledger.tip()))
     return {point.name: found[point.tag] for point in points if point.tag in found}
 
 

@@ -247,7 +247,11 @@ def _state_change(workspace: Workspace, options: Options, plan: RewindPlan, caus
 
 def _require_same(tip: Tip, plan: RewindPlan) -> None:
     """PLAN_STALE if another worktree undid one of the checkpoints meanwhile."""
-    points = tip.here.checkpoints
+    if tip.oid == plan.tip:
+        return
+    from devs_git.storage.ledger.recent import known_tasks  # only if somebody else wrote meanwhile
+
+    points = known_tasks.history_here(tip, {point.task_id for point in plan.effect.undone}).checkpoints
     if any(not points[point.tag].live for point in plan.effect.undone):
         raise DevsError(
             "PLAN_STALE", "The checkpoints changed during the rewind.", hint="See them: devs-git log"

@@ -193,4 +193,4 @@ def tag_updates(site: Site, effect: Effect) -> tuple[RefUpdate, ...]:
     if not (effect.undone or effect.revived):
         return ()
     held = {ref: refs.loose(site.places.common, ref) for ref, _, _ in effect.visible}
-    return effect.tag_updates(held if all(held.values()) else refs.list_refs(site.git, "refs/tags/devs"))
+    return effect.tag_updates(held if all(held.values()) else refs.list_refs(site.git, *held))

@@ -14,9 +14,8 @@ from devs_git.domain.ledger.ids import checkpoint_ref, parse_target
 from devs_git.domain.moments import names
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import named_checkpoint
-from devs_git.operations.rewind import reach, refusals
-from devs_git.storage.git import refs
-from devs_git.storage.ledger import lines_of_work, rewritten_commits
+from devs_git.operations.rewind import reach, refusals, rewind_scope
+from devs_git.storage.ledger import rewritten_commits
 from devs_git.storage.worktree import active_task, footprint, survey, untracked_files
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
@@ -55,7 +54,7 @@ class RewindPlan:
 
     `state` is the state that the rewind makes. `active`: the worktree's active task before, as trailer lines. `moment`: what
     a moment has besides tracked files. `refs`: the branches and stash entries that come back. `moved`: branches that are
-    not where the moment has them, and stay.
+    not where the moment has them, and stay. `tip`: the ledger's, when the plan was made; '' if unknown.
     """
 
     target: Destination
@@ -73,6 +72,7 @@ class RewindPlan:
     moment: MomentFiles | None = None
     refs: RefChanges = NO_CHANGES
     moved: tuple[MovedBranch, ...] = ()
+    tip: str = ""
 
     def require_allowed(self) -> None:
         if self.refusals:
@@ -89,9 +89,10 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
     """The plan for the current state; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
         survey.begin(site.git, site.top) as finish_survey,
-        refs.list_refs_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
+        rewind_scope.begin(site, options.target) as read,
     ):
-        history = site.ledger.require().here
+        scope = read()
+        history = scope.history
         target = named_checkpoint.find(site.ledger.reader, history, options.target)
         options = replace(options, target=named_checkpoint.canonical(options.target, target))
         rewritten_commits.require(site.ledger.reader, target)
@@ -99,13 +100,14 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         survey.require_commit(found)
         plan = footprint.compute(found, site.top, target.tree)
         since = reach.commits_since(site.git, found.head, target.commit)
-        held = listed()
+        passed = {target.commit, *since.commits}
+        scope = scope.covering(site, passed)
+        history = scope.history
         if since.is_ancestor:
-            require_checkpoints_in_place(site, history, held, {target.commit, *since.commits})
+            require_checkpoints_in_place(site, history, scope.held, passed)
         else:
             rewritten_commits.require_followed(site.git, site.places.common, target)
-        branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
-        others = reach.other_tips(site.git, found.branch, history, branches, since.commits)
+        others = reach.other_tips(site.git, found.branch, history, scope.branches, since.commits)
     lost = reach.commits_only_here(site.git, found.head, target.commit, others) if others else since.commits
     select = _selection(options.target)
     effect = select(history, target, lost, since.commits, site.places.worktree_id)
@@ -134,6 +136,7 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         others=others,
         untracked=untracked,
         active=active,
+        tip=scope.tip.oid,
     )
 
 

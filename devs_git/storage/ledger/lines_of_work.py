@@ -32,18 +32,21 @@ def select_branches(history: History, branches: Mapping[str, str], git: Git | No
 
     `git` is given for branches of this clone: then events of other clones do not count.
     """
-    events = [event for event in history.operations if _preserved_ref(event) in set(branches.items())]
+    events = [event for event in history.operations if preserved_ref(event) in set(branches.items())]
     if events and git:
         from devs_git.storage.ledger import own_operations
 
         events = [event for each in own_operations.select_own(git, events) for event in each]
-    left = {_preserved_ref(event) for event in events}
-    return {
-        name: oid for name, oid in branches.items() if not name.startswith(_OURS) and (name, oid) not in left
-    }
+    left = {preserved_ref(event) for event in events}
+    return {name: oid for name, oid in branches.items() if not is_ours(name) and (name, oid) not in left}
 
 
-def _preserved_ref(event: Event) -> tuple[str, ...]:
+def is_ours(branch: str) -> bool:
+    """Whether a branch (its full name) has a name that devs-git gives."""
+    return branch.startswith(_OURS)
+
+
+def preserved_ref(event: Event) -> tuple[str, ...]:
     """Name and oid of the branch or stash entry that an operation preserved; empty for none."""
     return tuple(event.preserved.split())
 

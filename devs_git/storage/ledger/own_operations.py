@@ -46,6 +46,18 @@ def select_own(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Eve
     return [event for event in events if event.oid in here], [event for event in events if event.oid in lost]
 
 
+def left_refs(git: Git) -> set[tuple[str, ...]] | None:
+    """Name and oid of each branch or stash entry that an operation with a backup here left. None if a backup does not tell it:
+    those of version 0.1 have no fields.
+    """
+    found = [
+        event for _, event in _read_backups(git, list(refs.list_refs(git, BACKUPS.rstrip("/")).values()))
+    ]
+    if not all(event.get(TrailerKey.LEDGER) for event in found):
+        return None
+    return {tuple(event.preserved.split()) for event in found}
+
+
 def _read_backups(git: Git, backups: Sequence[str]) -> Iterator[tuple[str, Event]]:
     from devs_git.storage.git.object_graph import contents
 

@@ -5,7 +5,7 @@ The files never change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -63,7 +63,7 @@ def newest(tip: Tip, task_id: str) -> dict[str, str]:
 
 def _contents(tip: Tip, task_id: str) -> list[tuple[str, bytes]]:
     """Path and bytes of each file of the task. git reads the folders and the files with one child each."""
-    rows = [line.split(maxsplit=4) for line in _listed(tip, task_id, "-l")]
+    rows = [line.split(maxsplit=4) for line in _listed(tip, [task_id], "-l")]
     small = [oid for _, _, oid, size, _ in rows if size.isdigit() and int(size) <= limits.DOCUMENT.most]
     known = dict(object_graph.contents(tip.ledger.reader, small))
     # Of any other entry this raises what is wrong with it.
@@ -71,7 +71,7 @@ def _contents(tip: Tip, task_id: str) -> list[tuple[str, bytes]]:
 
 
 def history_of(tip: Tip, task_id: str) -> History:
-    """The history at `tip`, in which all about this task is right. What it says of others may be wrong or missing."""
+    """The history at `tip` in which all about this task is right, and others may be missing."""
     return _since_begin(tip, task_id) or tip.history
 
 
@@ -87,7 +87,7 @@ def history_for_start(tip: Tip, task_id: str) -> History:
     The caller holds the ledger's lock. A checkpoint that was recorded without a start has no file, but refs.
     """
     refs_of_task = (completed_tag(task_id), checkpoint_ref(task_id, 0).rpartition("/")[0])
-    if _operations(tip, task_id) or refs.list_refs(tip.ledger.reader, *refs_of_task):
+    if operations(tip, [task_id])[task_id] or refs.list_refs(tip.ledger.reader, *refs_of_task):
         return history_here(tip, task_id)
     from devs_git.domain.ledger.history import History
 
@@ -95,20 +95,25 @@ def history_for_start(tip: Tip, task_id: str) -> History:
 
 
 def _since_begin(tip: Tip, task_id: str) -> History | None:
-    from devs_git.domain.ledger.task_standing import fold_since_begin
+    from devs_git.domain.ledger.newest_events import NewestEvents
 
-    operations = _operations(tip, task_id)
+    wrote = operations(tip, [task_id])
     with closing(tip.ledger.events(tip.oid)) as events:
-        return fold_since_begin(events, task_id, operations)
+        newest = NewestEvents(events)
+        return newest.history_of({task_id}) if newest.reach(wrote) else None
 
 
-def _operations(tip: Tip, task_id: str) -> set[str]:
-    """The operations that wrote files of the task."""
-    return {path.rpartition("/")[2].removesuffix(".yaml") for path in _listed(tip, task_id, "--name-only")}
+def operations(tip: Tip, tasks: Collection[str]) -> dict[str, set[str]]:
+    """For each of the tasks, the operations that wrote its files."""
+    found: dict[str, set[str]] = {task: set() for task in tasks}
+    for path in _listed(tip, tasks, "--name-only"):
+        *_, task, name = path.split("/")
+        found[task].add(name.removesuffix(".yaml"))
+    return found
 
 
-def _listed(tip: Tip, task_id: str, form: str) -> list[str]:
-    """What `git ls-tree` says of each file of the task. git finds a name in a folder of 25,000 faster than Python."""
-    folders = (f"{folder}/" for folder in ids.task_folders(task_id))
+def _listed(tip: Tip, tasks: Collection[str], form: str) -> list[str]:
+    """What `git ls-tree` says of each file of the tasks. git finds a name in a folder of 25,000 faster than Python."""
+    folders = (f"{folder}/" for task in tasks for folder in ids.task_folders(task))
     with require_complete():
         return split_z(tip.ledger.reader.run("ls-tree", "--full-tree", form, "-z", tip.oid, *folders))

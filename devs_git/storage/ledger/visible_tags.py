@@ -8,12 +8,14 @@ somebody else changed them. A merge or a rebase may bring back commits of rewoun
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.ids import completed_tag
 from devs_git.storage.git import refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.program import Git
@@ -40,12 +42,12 @@ def mend(
 ) -> tuple[str, ...]:
     """Update the visible tags and return the refs that changed. If another git moves one meanwhile, the next command tries again.
 
-    `always`: read the ledger in any case, because branches may have moved, which changes the history for this clone. `say`
-    gets a message for each task that is gone because another clone rewound it.
+    `always`: look also if the tags are as noted, because branches may have moved, which changes the history for this clone.
+    `say` gets a message for each task that is gone because another clone rewound it.
     """
     with refs.print_refs_alongside(ledger.reader, FOLDER) as output:
         printed = output()
-    if not always and printed == _read_note(ledger.common):
+    if printed == _read_note(ledger.common) and not (always and may_be_out_of_step(ledger, printed)):
         return ()
     tags = refs.parse_refs(printed)
     history = ledger.tip().here
@@ -69,6 +71,22 @@ def mend(
                 f"{point.task_id} was rewound in another clone, and no branch here or on a remote contains it any more."
             )
     return tuple(update.ref for update in updates)
+
+
+def may_be_out_of_step(ledger: Ledger, printed: bytes) -> bool:
+    """Whether a branch may have changed what is live: that can only be a checkpoint that an operation undid.
+
+    The index says which these are. It decides nothing: whatever it finds, the whole ledger is read for it.
+    """
+    from devs_git.storage.ledger.index import listing
+
+    history = listing.undone(ledger.tip())
+    if history is None:
+        return True
+    names = {os.fsencode(completed_tag(task)) for task in history.tasks}
+    # To parse 25,000 tags takes longer than the rest.
+    lines = (line for line in printed.split(b"\n") if line.partition(b" ")[2] in names)
+    return bool(out_of_step(history, refs.parse_refs(b"\n".join(lines))))
 
 
 @contextlib.contextmanager

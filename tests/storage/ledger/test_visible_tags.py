@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from devs_git.commands import rewind
+from devs_git.commands import rewind, undo
+from devs_git.storage.git import refs
 from devs_git.storage.ledger import visible_tags
+from devs_git.storage.ledger.index import NAME, index_queries, index_tables
+from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
+from tests.support.clones import Clone, make_pair
+from tests.support.random_work import RandomWork
 from tests.support.scene import Scene
+
+SEEDS = int(os.environ.get("DEVS_TEST_COUNT_WRITERS", "3"))
+TAGS = "refs/tags/devs"
 
 
 def verb(*words: str) -> None:
@@ -80,3 +90,71 @@ def test_the_ledger_is_read_for_the_tags_only_where_somebody_else_changed_them(
     scene.git("tag", "-d", "devs/task-10")
     with pytest.raises(AssertionError, match="whole ledger"):
         visible_tags.mend(ledger)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_the_index_sees_each_tag_that_the_whole_ledger_would_change(
+    seed: int, initialised: Path, tmp_path: Path
+) -> None:
+    work = RandomWork(seed + 200, make_pair(initialised, tmp_path))
+    for _ in range(40):
+        clone = work.step()
+        (clone.opened.ledger.common / NAME).touch()
+        preserved = clone.git("for-each-ref", "--format=%(objectname)", "refs/heads/devs/preserved").split()
+        # git moves the branch back, and no hook of ours tells what that changes.
+        for place in ("HEAD", *preserved[-2:], "@{1}" if preserved else "HEAD"):
+            clone.git("-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", place)
+            ledger = clone.opened.ledger
+            printed = os.fsencode(clone.git("for-each-ref", "--format=%(objectname) %(refname)", TAGS))
+            wanted = visible_tags.out_of_step(Tip(ledger, ledger.tip().oid).here, refs.parse_refs(printed))
+            assert visible_tags.may_be_out_of_step(ledger, printed) == bool(wanted)
+
+
+def test_with_an_index_the_tag_of_a_task_whose_commits_git_brought_back_is_there_again(scene: Scene) -> None:
+    clone = Clone(scene.top)
+    kept = clone.call("rewind", rewind.Request("10")).preserved_as["reference"]
+    assert scene.git("tag") == "devs/task-10"
+    (clone.opened.ledger.common / NAME).touch()
+    scene.git("-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", kept)
+    assert visible_tags.mend(clone.opened.ledger, always=True) == (f"{TAGS}/task-11",)
+    scene.git("-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", "@{1}")
+    assert visible_tags.mend(clone.opened.ledger, always=True) == (f"{TAGS}/task-11",)
+    assert scene.git("tag") == "devs/task-10"
+
+
+def test_with_a_planted_index_a_rewind_changes_no_tag_that_the_ledger_does_not_change(scene: Scene) -> None:
+    """The index hides the undo of a rewind: then the task would be undone, and its tag would go."""
+    clone = Clone(scene.top)
+    clone.call("rewind", rewind.Request("10"))
+    clone.call("undo", undo.Request())
+    tags = scene.git("for-each-ref", TAGS)
+    scene.git("checkout", "-q", "-b", "other")
+    scene.git("branch", "-q", "-f", "main", "HEAD^")
+    path = clone.opened.ledger.common / NAME
+    path.touch()
+    tip = clone.opened.ledger.tip()
+    assert index_queries.ask(tip, lambda base: index_tables.about(base, "tip")) == tip.oid
+    with sqlite3.connect(path) as base:
+        base.execute("DELETE FROM touches WHERE seq = (SELECT max(seq) FROM events)")
+    printed = os.fsencode(scene.git("for-each-ref", "--format=%(objectname) %(refname)", TAGS))
+    assert visible_tags.may_be_out_of_step(clone.opened.ledger, printed)
+    assert visible_tags.mend(clone.opened.ledger, always=True) == ()
+    assert scene.git("for-each-ref", TAGS) == tags
+
+
+@pytest.mark.quick
+def test_a_rewind_reads_no_whole_ledger_for_tags_that_no_branch_changes(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = Clone(scene.top)
+    clone.call("rewind", rewind.Request("10"))
+    clone.call("undo", undo.Request())
+    (clone.opened.ledger.common / NAME).touch()
+
+    def refuse(_tip: Tip) -> object:
+        raise AssertionError("the whole ledger was read")
+
+    monkeypatch.setattr(Tip, "history", property(refuse))
+    assert visible_tags.mend(clone.opened.ledger, always=True) == ()
+    scene.git("reset", "-q", "--hard", "HEAD^")
+    assert visible_tags.mend(clone.opened.ledger, always=True) == ()

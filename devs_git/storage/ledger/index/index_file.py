@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -40,6 +41,22 @@ def open_at(ledger: Ledger, tip: str) -> sqlite3.Connection | None:
         return None
     except TROUBLE:
         return None
+
+
+def open_behind(ledger: Ledger, tips: Collection[str]) -> sqlite3.Connection | None:
+    """The index as it is, if it was made for one of `tips`; else None. For who has read the events since, so it need not grow."""
+    try:
+        base = index_tables.open_file(ledger.common / NAME, writable=False)
+    except TROUBLE:
+        return None
+    try:
+        tip = index_tables.about(base, "tip")
+        if tip in tips and grow.is_at(base, tip):
+            return base
+    except TROUBLE:
+        pass
+    base.close()
+    return None
 
 
 def discard(ledger: Ledger) -> None:

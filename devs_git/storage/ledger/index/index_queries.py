@@ -10,7 +10,7 @@ from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, fold
 from devs_git.domain.ledger.ids import Target, is_oid
-from devs_git.domain.ledger.indexing.touches import PRESERVES, STEERS
+from devs_git.domain.ledger.indexing.touches import OPERATION, PRESERVES, STEERS
 from devs_git.storage.ledger import clone_history, event_walk
 from devs_git.storage.ledger.index import index_file
 
@@ -23,9 +23,14 @@ Answer = TypeVar("Answer")
 _AT_ONCE: Final = 500
 
 
-def ask(tip: Tip, question: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
-    """The answer of the index to a question; None if there is no index, or it is damaged."""
-    base = index_file.open_at(tip.ledger, tip.oid)
+def ask(
+    tip: Tip, question: Callable[[sqlite3.Connection], Answer], enough: Collection[str] = ()
+) -> Answer | None:
+    """The answer of the index to a question; None if there is no index, or it is damaged.
+
+    An index that was made for one of the events `enough` need not grow.
+    """
+    base = (enough and index_file.open_behind(tip.ledger, enough)) or index_file.open_at(tip.ledger, tip.oid)
     if base is None:
         return None
     try:
@@ -49,14 +54,14 @@ def of_target(tip: Tip, target: Target) -> History | None:
     return ask(tip, lambda base: _history(tip, base, _tasks_meant(base, target)))
 
 
-def tasks_at(tip: Tip, commits: Sequence[str]) -> set[str] | None:
+def tasks_at(tip: Tip, commits: Sequence[str], enough: Collection[str] = ()) -> set[str] | None:
     """See `listing`."""
-    return ask(tip, lambda base: {row[0] for row in _rows(base, _AT_COMMIT, commits)})
+    return ask(tip, lambda base: {row[0] for row in _rows(base, _AT_COMMIT, commits)}, enough)
 
 
-def contracts(tip: Tip, name: str) -> dict[str, Contract] | None:
+def contracts(tip: Tip, name: str, enough: Collection[str] = ()) -> dict[str, Contract] | None:
     """See `listing.contract`."""
-    return ask(tip, lambda base: fold(_steering(tip.ledger, base, {name})).contracts)
+    return ask(tip, lambda base: fold(_steering(tip.ledger, base, {name})).contracts, enough)
 
 
 def started_below(tip: Tip, task: str) -> History | None:
@@ -64,6 +69,30 @@ def started_below(tip: Tip, task: str) -> History | None:
     return ask(tip, lambda base: _history(tip, base, {one.task for one in _started_below(tip, base, task)}))
 
 
+def undone(tip: Tip) -> History | None:
+    """See `listing`."""
+    return ask(tip, lambda base: _undone(tip, base))
+
+
+def _undone(tip: Tip, base: sqlite3.Connection) -> History:
+    tags = {tag for event in events_of(tip.ledger, _flagged(base, OPERATION)) for tag in event.undone}
+    return _history(tip, base, {row[0] for row in _rows(base, _OF_TAGS, tags)})
+
+
+def leaving(tip: Tip) -> History | None:
+    """See `listing`."""
+    return ask(
+        tip, lambda base: History(tip.oid, operations=events_of(tip.ledger, _flagged(base, PRESERVES)))
+    )
+
+
+def has_kind(tip: Tip, kind: str) -> bool | None:
+    """Whether an event has this type and subtype (`task/dropped`), or had it before a merge changed the order."""
+    query = "SELECT 1 FROM names WHERE text = ?"
+    return ask(tip, lambda base: base.execute(query, (kind,)).fetchone() is not None)
+
+
+_OF_TAGS: Final = "SELECT task FROM points WHERE tag IN ({})"
 _AT_COMMIT: Final = "SELECT task FROM points WHERE commit_oid IN ({})"
 _OF_TASKS: Final = "SELECT e.seq, e.oid FROM touches t JOIN events e ON e.seq = t.seq WHERE t.task IN ({})"
 

@@ -7,7 +7,7 @@ an event will claim and what a rewind undoes are read from the ledger.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from devs_git.storage.ledger.index import NAME
@@ -56,23 +56,61 @@ def of_target(tip: Tip, target: Target) -> History:
     return tip.here
 
 
-def contract(tip: Tip, name: str) -> Contract | None:
-    """The contract with this name, if it was started or its phase was set."""
-    contracts = None
-    if has_index(tip):
-        from devs_git.storage.ledger.index import index_queries
-
-        contracts = index_queries.contracts(tip, name)
-    return (tip.history.contracts if contracts is None else contracts).get(name)
-
-
-def tasks_at(tip: Tip, commits: Sequence[str]) -> set[str] | None:
-    """The tasks with a checkpoint at one of these commits; None without an index."""
+def undone(tip: Tip) -> History | None:
+    """The same with each task of which an operation of some clone undid a checkpoint; None without an index."""
     if not has_index(tip):
         return None
     from devs_git.storage.ledger.index import index_queries
 
-    return index_queries.tasks_at(tip, commits)
+    return index_queries.undone(tip)
+
+
+def leaving(tip: Tip) -> History:
+    """A history with those operations that left a branch or a stash entry, which say what is no line of work.
+
+    Without an index it is the whole history.
+    """
+    if has_index(tip):
+        from devs_git.storage.ledger.index import index_queries
+
+        if found := index_queries.leaving(tip):
+            return found
+    return tip.history
+
+
+def may_have_drops(tip: Tip) -> bool:
+    """Whether a checkpoint may be dropped. If the index has an event of a drop, the drop may be undone."""
+    found = None
+    if has_index(tip):
+        from devs_git.storage.ledger.index import index_queries
+
+        found = index_queries.has_kind(tip, "task/dropped")
+    return any(point.drop for point in tip.history.checkpoints.values()) if found is None else found
+
+
+def contract(tip: Tip, name: str, enough: Collection[str] = ()) -> Contract | None:
+    """The contract with this name, if it was started or its phase was set.
+
+    `enough`: events since which the caller has read all events, as for `tasks_at`. Then what they say of it may be missing.
+    """
+    contracts = None
+    if has_index(tip):
+        from devs_git.storage.ledger.index import index_queries
+
+        contracts = index_queries.contracts(tip, name, enough)
+    return (tip.history.contracts if contracts is None else contracts).get(name)
+
+
+def tasks_at(tip: Tip, commits: Sequence[str], enough: Collection[str] = ()) -> set[str] | None:
+    """The tasks with a checkpoint at one of these commits; None without an index.
+
+    An index that was made for one of the events `enough` need not grow: the caller has read all events since.
+    """
+    if not has_index(tip):
+        return None
+    from devs_git.storage.ledger.index import index_queries
+
+    return index_queries.tasks_at(tip, commits, enough)
 
 
 def events_of_points(tip: Tip, task: str, cursor: str, limit: int) -> list[Event] | None:

@@ -142,6 +142,19 @@ def same(ledger: Ledger, tags: int) -> None:
             assert outcome(part, target) == outcome(whole, target)
 
 
+def same_doubts(ledger: Ledger) -> None:
+    """What depends on branches, by the index, is what the whole ledger says of it."""
+    tip = ledger.tip()
+    whole, part = Tip(ledger, tip.oid), listing.undone(tip)
+    assert part is not None
+    assert {tag: point for tag, point in whole.here.checkpoints.items() if point.rewound} == {
+        tag: point for tag, point in part.checkpoints.items() if point.rewound
+    }
+    assert all(whole.here.tasks[task] == part.tasks[task] for task in part.tasks)
+    has_drops = any(point.drop for point in whole.history.checkpoints.values())
+    assert listing.may_have_drops(tip) or not has_drops
+
+
 def items(events: Iterable[Event]) -> list[tuple[str, str, int, str]]:
     """What `newest` lists of these events: of checkpoints what the log shows, of operations the event."""
     return [
@@ -266,6 +279,8 @@ def test_the_index_answers_as_the_fold_whatever_happens_to_its_file(seed: int, l
         harm(story, path, older, foreign)
         path.touch()
         same(Workspace.open(ledgered.top).ledger, story.tags)
+        path.touch()
+        same_doubts(Workspace.open(ledgered.top).ledger)
         path.touch()
         same_pages(Workspace.open(ledgered.top).ledger, story.random)
         same_walks(Workspace.open(ledgered.top).ledger, story.random)
