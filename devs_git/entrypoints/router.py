@@ -50,8 +50,7 @@ def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
 def _require_init(row: Verb, workspace: Workspace) -> None:
     """Raise NOT_INITIALIZED if the ledger has no policy, except for verbs that work without one.
 
-    If this clone has had a policy, git is not asked. Other faults of the ledger are reported by the verb that needs it;
-    the others still show and record what they can.
+    A clone that has had a policy is not asked. The verb that needs the ledger reports its other faults; others still work.
     """
     if row.before_init or workspace.places.has_had_policy:
         return
@@ -101,7 +100,7 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
     result = module.run(workspace, request)
     try:
         if again:
-            _mend_tags(row.name, workspace)
+            _mend_tags(row.name, workspace, again=True)
         _show(workspace)
     except KeyboardInterrupt as stop:
         stop.add_note(f"{row.name} was done. Only the view .devs/ may be as before.")
@@ -110,9 +109,9 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
 
 
 def _may_have_drops(workspace: Workspace) -> bool:
-    from devs_git.storage.ledger.index import listing
+    from devs_git.storage.ledger.index.listing import may_have_drops
 
-    return listing.may_have_drops(workspace.ledger.tip())
+    return may_have_drops(workspace.ledger.tip())
 
 
 def _require_writable(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> None:
@@ -145,12 +144,14 @@ def _dry_run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest)
     return replace(result, blocked_by=(frozen.envelope(), *result.blocked_by)) if frozen else result
 
 
-def _mend_tags(name: str, workspace: Workspace) -> None:
+def _mend_tags(name: str, workspace: Workspace, *, again: bool = False) -> None:
     """Before a verb decides by visible tags: restore tags that something pruned, and delete tags of undone tasks."""
     if workspace.ledger.tip().oid:
         from devs_git.storage.ledger import visible_tags
 
-        visible_tags.mend(workspace.ledger, always=name in GOING_BACK, say=workspace.say)
+        visible_tags.mend(
+            workspace.ledger, always=again or name in GOING_BACK, again=again, say=workspace.say
+        )
 
 
 def _show(workspace: Workspace) -> None:
@@ -221,10 +222,9 @@ def recover(workspace: Workspace, *, alone: bool = False) -> None:
 
 
 def _has_leftovers(folder: Path) -> bool:
-    try:
+    with contextlib.suppress(FileNotFoundError):
         return any(folder.iterdir())
-    except FileNotFoundError:
-        return False
+    return False
 
 
 def _look_for(module: Any, workspace: Workspace, request: VerbRequest) -> None:

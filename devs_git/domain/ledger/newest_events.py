@@ -6,7 +6,7 @@ tell, `reach` says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from devs_git.domain.ledger.events import Event
@@ -45,9 +45,17 @@ class NewestEvents:
                 return True
         return not left
 
-    def history_of(self, tasks: Collection[str]) -> History:
-        """These tasks, which `reach` has reached, with the operations and the steps of contracts since."""
-        folded = fold(reversed(self.read))
+    def find(self, wanted: Callable[[Event], bool]) -> Event | None:
+        """The newest event that is wanted; None if it is not among those that can be read."""
+        return next(filter(wanted, self._each()), None)
+
+    def history_of(self, tasks: Collection[str], *, before: Event | None = None) -> History:
+        """These tasks, which `reach` has reached, with the operations and the steps of contracts since.
+
+        `before`: as they were before this event.
+        """
+        first = self.read.index(before) + 1 if before else 0
+        folded = fold(reversed(self.read[first:]))
         return History(
             tip=folded.tip,
             tasks={name: task for name, task in folded.tasks.items() if name in tasks},

@@ -92,8 +92,7 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         rewind_scope.begin(site, options.target) as read,
     ):
         scope = read()
-        history = scope.history
-        target = named_checkpoint.find(site.ledger.reader, history, options.target)
+        target = named_checkpoint.find(site.ledger.reader, scope.history, options.target)
         options = replace(options, target=named_checkpoint.canonical(options.target, target))
         rewritten_commits.require(site.ledger.reader, target)
         found = finish_survey()
@@ -109,8 +108,7 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
             rewritten_commits.require_followed(site.git, site.places.common, target)
         others = reach.other_tips(site.git, found.branch, history, scope.branches, since.commits)
     lost = reach.commits_only_here(site.git, found.head, target.commit, others) if others else since.commits
-    select = _selection(options.target)
-    effect = select(history, target, lost, since.commits, site.places.worktree_id)
+    effect = _selection(options.target)(history, target, lost, since.commits, site.places.worktree_id)
     untracked = untracked_files.choose(found, target.tree, plan, options.untracked)
     against = (
         *survey.reasons_against_moving(site.places, found),
@@ -122,10 +120,9 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         *refusals.of_objects(found, plan, target.commit),
     )
     active = active_task.read(site.places)
-    after = task_activity.after_rewind(history, effect, active)
     return RewindPlan(
         target=Destination(options.target, target.commit, target.tree, target.task_id),
-        state=State(target.commit, found.branch, target.tree, target.tree, active=after),
+        state=State(target.commit, found.branch, target.tree, target.tree, active=task_activity.after_rewind(history, effect, active)),
         found=found,
         footprint=plan,
         effect=effect,

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
 
 from devs_git.domain.checkpoints import rewind_selection, task_activity
 from devs_git.domain.checkpoints.rewind_selection import Effect
-from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
-from devs_git.domain.ledger.history import History, fold
+from devs_git.domain.ledger.history import History
 from devs_git.domain.recall import message_cuts
 from devs_git.errors import DevsError, immovable
-from devs_git.operations.rewind import reach, refusals, undo_effect, undo_messages, undoable_operations
+from devs_git.operations.rewind import (
+    reach,
+    refusals,
+    undo_effect,
+    undo_messages,
+    undo_scope,
+    undoable_operations,
+)
 from devs_git.operations.rewind.undo_effect import Turns
 from devs_git.operations.rewind.undo_messages import Cuts
+from devs_git.operations.rewind.undo_scope import UndoScope
 from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import backups, footprint, known_changes, left_state, survey, untracked_files
@@ -26,6 +34,17 @@ from devs_git.storage.worktree.ref_changes import RefChanges
 from devs_git.storage.worktree.survey import Survey
 from devs_git.storage.worktree.untracked_files import Untracked
 from devs_git.values import immutable, replace
+
+
+class UndoRequest(Protocol):
+    """What the request of an undo says."""
+
+    @property
+    def op_id(self) -> str | None: ...
+    @property
+    def preserve(self) -> str | None: ...
+    @property
+    def untracked(self) -> str | None: ...
 
 
 @immutable
@@ -77,17 +96,19 @@ class _Way:
         return [(way.backup, way.preserved) for way in map(Movement.of, self.moved)]
 
 
-def make_plan(
-    site: Site, tip: Tip, op_id: str | None, preserve: str | None, untracked: str | None
-) -> UndoPlan:
-    """The plan to undo the operation `op_id`, or the last one; NOTHING_TO_UNDO, HISTORY_REWRITTEN."""
+def make_plan(site: Site, tip: Tip, request: UndoRequest, scope: UndoScope | None = None) -> UndoPlan:
+    """The plan to undo the operation `op_id`, or the last one; NOTHING_TO_UNDO, HISTORY_REWRITTEN.
+
+    `scope`: what of the ledger is needed; without it the ledger is read.
+    """
+    op_id, preserve, untracked = request.op_id, request.preserve, request.untracked
     backups.restore(site)
-    clone = clone_of(site.places.common)
-    history = clone_view.own_view(tip.history, clone)
     found = survey.take(site.git, site.top)
-    way = _find_way(site, history, found, op_id, clone)
-    state = way.states[0]
-    effect, turns = undo_effect.compute(site, found, way.moved, (way.now, way.before), state.head)
+    if scope is None or not _is_current(site, scope, found):
+        scope = undo_scope.whole(site, tip, found.branch, op_id)
+    way = _find_way(site, scope, found)
+    history, state = way.now, way.states[0]
+    effect, turns = undo_effect.compute(site, found, way.moved, scope, state.head)
     plan = _footprint(site, found, way.states)
     plan = footprint.with_hidden_edits(found, site.top, plan) if way.after else plan
     chosen = untracked_files.choose(found, state.worktree, plan, untracked, _known(site, way))
@@ -116,19 +137,23 @@ def make_plan(
         clears_flags=bool(way.after and found.flagged and not state.index_raw),
         stay=stay,
         abandoned=_abandoned_since(way, effect, site.places.worktree_id),
-        cuts=undo_messages.cuts_back_to(way.before, way.now, way.since, clone),
+        cuts=undo_messages.cuts_back_to(way.before, way.now, way.since, clone_of(site.places.common)),
     )
 
 
-def _find_way(site: Site, history: History, found: Survey, op_id: str | None, clone: str) -> _Way:
-    since = undoable_operations.since(site, history, found.branch, op_id)
-    moved = [event for event in since if not message_cuts.moved_nothing(event)]
+def _is_current(site: Site, scope: UndoScope, found: Survey) -> bool:
+    """Whether HEAD is where it was when the scope was made."""
+    head = load(site.objects, scope.since[0].backup).head
+    return scope.covers(found.branch, reach.commits_since(site.git, found.head, head).commits)
+
+
+def _find_way(site: Site, scope: UndoScope, found: Survey) -> _Way:
+    moved = [event for event in scope.since if not message_cuts.moved_nothing(event)]
     states = tuple(load(site.objects, Movement.of(event).backup) for event in moved)
     _require_commit(found, states[0])
-    before = fold(site.ledger.events(since[0].parents[0], oldest_first=True))
     last = Movement.of(moved[-1])
     after = left_state.load_after(site.objects, last.backup, states[0], last.after)
-    return _Way(history, clone_view.own_view(before, clone), since, moved, states, after)
+    return _Way(scope.now, scope.before, scope.since, moved, states, after)
 
 
 def _abandoned_since(way: _Way, effect: Effect, worktree: str) -> tuple[str, ...]:

@@ -46,6 +46,11 @@ def select_own(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Eve
     return [event for event in events if event.oid in here], [event for event in events if event.oid in lost]
 
 
+def tip_before(git: Git, backup: str) -> str:
+    """The ledger's tip when the backup was made; '' for one of version 0.1."""
+    return next((event.get(TrailerKey.LEDGER) for _, event in _read_backups(git, [backup])), "")
+
+
 def left_refs(git: Git) -> set[tuple[str, ...]] | None:
     """Name and oid of each branch or stash entry that an operation with a backup here left. None if a backup does not tell it:
     those of version 0.1 have no fields.

@@ -38,16 +38,22 @@ def out_of_step(history: History, tags: dict[str, str]) -> tuple[RefUpdate, ...]
 
 
 def mend(
-    ledger: Ledger, *, always: bool = False, say: Callable[[str], None] = lambda _text: None
+    ledger: Ledger,
+    *,
+    always: bool = False,
+    again: bool = False,
+    say: Callable[[str], None] = lambda _text: None,
 ) -> tuple[str, ...]:
     """Update the visible tags and return the refs that changed. If another git moves one meanwhile, the next command tries again.
 
     `always`: look also if the tags are as noted, because branches may have moved, which changes the history for this clone.
-    `say` gets a message for each task that is gone because another clone rewound it.
+    `again`: the command itself has moved tags since they were noted. `say` gets a message for each task that is gone because
+    another clone rewound it.
     """
     with refs.print_refs_alongside(ledger.reader, FOLDER) as output:
         printed = output()
-    if printed == _read_note(ledger.common) and not (always and may_be_out_of_step(ledger, printed)):
+    noted = again or printed == _read_note(ledger.common)
+    if noted and not (always and may_be_out_of_step(ledger, printed)):
         return ()
     tags = refs.parse_refs(printed)
     history = ledger.tip().here

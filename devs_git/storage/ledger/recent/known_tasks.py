@@ -40,16 +40,19 @@ class KnownTasks:
             e.task for e in self.newest.read if e.effects.records and not e.failed and e.commit in commits
         }
 
-    def here(self) -> History | None:
-        """Their history for this clone; None if it depends on operations that were not read."""
+    def certain(self) -> History | None:
+        """Their history; None if what is live here depends on operations that were not read."""
         history = replace(self.newest.history_of(self.tasks), tip=self.tip.oid)
-        ledger = self.tip.ledger
-        clone = clone_history.clone_of(ledger.common)
+        clone = clone_history.clone_of(self.tip.ledger.common)
         # What another clone rewound depends on all lines of work, and which these are on all operations.
         theirs = (p for p in clone_view.points_in_doubt(history) if not clone_view.rewind_of(p, clone))
-        if any(point.gone for point in history.checkpoints.values()) or any(theirs):
-            return None
-        return clone_history.view_here(ledger.reader, ledger.common, history)
+        gone = any(point.gone for point in history.checkpoints.values())
+        return None if gone or any(theirs) else history
+
+    def here(self) -> History | None:
+        """Their history for this clone; None as above."""
+        history, ledger = self.certain(), self.tip.ledger
+        return history and clone_history.view_here(ledger.reader, ledger.common, history)
 
 
 @contextmanager

@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.lines_of_work import FOLDER
 from devs_git.values import immutable
 
-_OID: Final = re.compile(rb"[0-9a-f]{40}")
+_OID: Final = re.compile(OID_FORM.encode())
 # To look for so many oids one after the other is quicker than to look at each oid of the file.
 _FEW: Final = 8
 _AFTER: Final = f" {FOLDER}/".encode()
