@@ -77,14 +77,14 @@ MORE: Final = {
     "show": 83,
     "snapshot create": 78,
     "restore": 110,
-    "rewind": 110,
-    "rewind --dry-run": 115,
-    "undo": 108,
+    "rewind": 112,
+    "rewind --dry-run": 117,
+    "undo": 111,
     "trace export": 54,
     "trace import": 46,
     "verify": 255,
     "mcp, start": 135,
-    "mcp, list of tools": 282,
+    "mcp, list of tools": 284,
 }
 
 

@@ -100,8 +100,7 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         plan = footprint.compute(found, site.top, target.tree)
         since = reach.commits_since(site.git, found.head, target.commit)
         passed = {target.commit, *since.commits}
-        scope = scope.covering(site, passed)
-        history = scope.history
+        history = (scope := scope.covering(site, passed)).history
         if since.is_ancestor:
             require_checkpoints_in_place(site, history, scope.held, passed)
         else:
@@ -120,9 +119,10 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         *refusals.of_objects(found, plan, target.commit),
     )
     active = active_task.read(site.places)
+    after = task_activity.after_rewind(history, effect, active)
     return RewindPlan(
         target=Destination(options.target, target.commit, target.tree, target.task_id),
-        state=State(target.commit, found.branch, target.tree, target.tree, active=task_activity.after_rewind(history, effect, active)),
+        state=State(target.commit, found.branch, target.tree, target.tree, active=after),
         found=found,
         footprint=plan,
         effect=effect,
