@@ -14,7 +14,7 @@ from devs_git.domain.ledger.event_operations import Movement, Undone
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.recall.message_cuts import cut_of
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.operations.rewind import rewind_plan, undo_messages, undo_plan, undo_scope
+from devs_git.operations.rewind import rewind_plan, undo_messages, undo_plan
 from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
 from devs_git.operations.rewind.undo_messages import Cuts, MessagesUndo
@@ -105,7 +105,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
     tip = site.ledger.require()
-    scope = undo_scope.of_few_tasks(site, tip, request.op_id)
+    scope = undo_plan.scope_of_few_tasks(site, tip, request.op_id)
     if not scope and (messages := undo_messages.find(site, tip, request.op_id)):
         return Plan(**vars(_of_messages(site, messages)))
     plan, active = undo_plan.make_plan(site, tip, request, scope), active_task.read(workspace.places)
@@ -130,7 +130,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
 def _move(workspace: Workspace, request: Request) -> Result:
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
         tip = site.ledger.require()
-        scope = undo_scope.of_few_tasks(site, tip, request.op_id)
+        scope = undo_plan.scope_of_few_tasks(site, tip, request.op_id)
         if not scope and (messages := undo_messages.find(site, tip, request.op_id)):
             return _undo_messages(workspace, site, messages)
         plan = undo_plan.make_plan(site, tip, request, scope)

@@ -84,7 +84,13 @@ def litter(top: Path) -> list[str]:
     """Locks that are no flock files of ours, open journals and private folders of operations."""
     inside = top / ".git"
     files = [str(path.relative_to(inside)) for path in inside.rglob("*") if not path.is_dir()]
-    flocks = ("devs/lock", "devs/ledger.lock", "devs/view.lock", "devs/moments.git/packing.lock")
+    flocks = (
+        "devs/lock",
+        "devs/ledger.lock",
+        "devs/view.lock",
+        "devs/index.lock",
+        "devs/moments.git/packing.lock",
+    )
     return [
         name
         for name in files

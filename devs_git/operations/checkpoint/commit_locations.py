@@ -35,7 +35,7 @@ def still_on(workspace: Workspace, points: Sequence[Checkpoint]) -> dict[str, st
     from devs_git.storage.ledger.index import listing
 
     here = Standpoint.here(workspace.store_git, workspace.places.common)
-    found = here.still_on(points, listing.leaving(workspace.ledger.tip()))
+    found = here.still_on(points, listing.with_preserved_refs(workspace.ledger.tip()))
     return {point.name: found[point.tag] for point in points if point.tag in found}
 
 

@@ -100,7 +100,7 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         plan = footprint.compute(found, site.top, target.tree)
         since = reach.commits_since(site.git, found.head, target.commit)
         passed = {target.commit, *since.commits}
-        history = (scope := scope.covering(site, passed)).history
+        history = (scope := scope.for_commits(site, passed)).history
         if since.is_ancestor:
             require_checkpoints_in_place(site, history, scope.held, passed)
         else:

@@ -28,7 +28,7 @@ class Scope:
     held: Mapping[str, str]
     commits: frozenset[str] | None = None
 
-    def covering(self, site: Site, commits: Collection[str]) -> Scope:
+    def for_commits(self, site: Site, commits: Collection[str]) -> Scope:
         """The same; the whole ledger is read if HEAD moved meanwhile, so that other `commits` are passed."""
         return (
             self if self.commits is None or self.commits >= set(commits) else whole(self.tip, every_ref(site))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from devs_git.domain.checkpoints import task_activity
 from devs_git.domain.ledger import clone_view
-from devs_git.domain.ledger.event_keys import Key, TrailerKey
+from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event, parse
 from devs_git.errors import DevsError
@@ -105,4 +105,4 @@ def _between(git: Git, head: str, then: str) -> frozenset[str] | None:
 def _tasks_of(git: Git, tags: tuple[str, ...]) -> set[str]:
     """The tasks that the tag objects name."""
     found = object_graph.contents(git, tags)
-    return {parse("", (), data.decode("utf-8", "replace")).get(Key.TASK) for _, data in found} - {""}
+    return {parse("", (), data.decode("utf-8", "replace")).task for _, data in found} - {""}

@@ -24,6 +24,7 @@ from devs_git.operations.rewind.undo_effect import Turns
 from devs_git.operations.rewind.undo_messages import Cuts
 from devs_git.operations.rewind.undo_scope import UndoScope
 from devs_git.storage.ledger.clone_history import clone_of
+from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import backups, footprint, known_changes, left_state, survey, untracked_files
 from devs_git.storage.worktree.backups import State, load
@@ -94,6 +95,15 @@ class _Way:
     def left(self) -> list[tuple[str, str]]:
         """The backup of each, and the branch or stash entry that it left."""
         return [(way.backup, way.preserved) for way in map(Movement.of, self.moved)]
+
+
+def scope_of_few_tasks(site: Site, tip: Tip, op_id: str | None) -> UndoScope | None:
+    """What the undo of the last operation needs of a large ledger, if that moved files; None where the whole ledger is needed."""
+    if op_id or not listing.has_index(tip):
+        return None
+    from devs_git.operations.rewind import tasks_undone  # a small ledger is read whole
+
+    return tasks_undone.scope(site, tip)
 
 
 def make_plan(site: Site, tip: Tip, request: UndoRequest, scope: UndoScope | None = None) -> UndoPlan:

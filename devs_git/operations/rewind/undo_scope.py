@@ -9,7 +9,6 @@ from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, fold
 from devs_git.operations.rewind import undoable_operations
 from devs_git.storage.ledger.clone_history import clone_of
-from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.values import immutable
@@ -41,12 +40,3 @@ def whole(site: Site, tip: Tip, branch: str, op_id: str | None) -> UndoScope:
     since = undoable_operations.since(site, now, branch, op_id)
     before = fold(site.ledger.events(since[0].parents[0], oldest_first=True))
     return UndoScope(branch, since, now, clone_view.own_view(before, clone), tip.history)
-
-
-def of_few_tasks(site: Site, tip: Tip, op_id: str | None) -> UndoScope | None:
-    """The scope of the undo of the last operation, if that moved files, in a large ledger; None where the whole ledger is needed."""
-    if op_id or not listing.has_index(tip):
-        return None
-    from devs_git.operations.rewind import tasks_undone
-
-    return tasks_undone.scope(site, tip)

@@ -10,7 +10,7 @@ import pytest
 
 from devs_git.commands import rewind, task_abandon, task_start, undo
 from devs_git.errors import DevsError
-from devs_git.operations.rewind import undo_messages, undo_plan, undo_scope
+from devs_git.operations.rewind import undo_messages, undo_plan
 from devs_git.storage.ledger.index import NAME
 from devs_git.workspace import Workspace
 from tests.operations.rewind.test_rewind_scope import Alone, finish, folded_whole, plant
@@ -24,7 +24,7 @@ def outcome(here: Workspace, *, whole: bool) -> dict[str, Any]:
     """The plan or the refusal, as plain values."""
     site, tip, request = here.site, here.ledger.tip(), undo.Request(preserve="branch")
     try:
-        scope = None if whole else undo_scope.of_few_tasks(site, tip, None)
+        scope = None if whole else undo_plan.scope_of_few_tasks(site, tip, None)
         if not scope and undo_messages.find(site, tip, None):
             return {}
         plan = undo_plan.make_plan(site, tip, request, scope)

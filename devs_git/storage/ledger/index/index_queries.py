@@ -79,7 +79,7 @@ def _undone(tip: Tip, base: sqlite3.Connection) -> History:
     return _history(tip, base, {row[0] for row in _rows(base, _OF_TAGS, tags)})
 
 
-def leaving(tip: Tip) -> History | None:
+def with_preserved_refs(tip: Tip) -> History | None:
     """See `listing`."""
     return ask(
         tip, lambda base: History(tip.oid, operations=events_of(tip.ledger, _flagged(base, PRESERVES)))

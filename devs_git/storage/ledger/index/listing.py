@@ -65,7 +65,7 @@ def undone(tip: Tip) -> History | None:
     return index_queries.undone(tip)
 
 
-def leaving(tip: Tip) -> History:
+def with_preserved_refs(tip: Tip) -> History:
     """A history with those operations that left a branch or a stash entry, which say what is no line of work.
 
     Without an index it is the whole history.
@@ -73,7 +73,7 @@ def leaving(tip: Tip) -> History:
     if has_index(tip):
         from devs_git.storage.ledger.index import index_queries
 
-        if found := index_queries.leaving(tip):
+        if found := index_queries.with_preserved_refs(tip):
             return found
     return tip.history
 
