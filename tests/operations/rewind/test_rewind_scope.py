@@ -20,7 +20,7 @@ from devs_git.workspace import Workspace
 from tests.support.clones import Clone, make_pair
 from tests.support.random_work import TASKS, RandomWork
 
-SEEDS = int(os.environ.get("DEVS_TEST_COUNT_WRITERS", "3"))
+SEEDS = int(os.environ.get("DEVS_TEST_COUNT_PLANS", "2"))
 TARGETS = [f"{task}{end}" for task in TASKS for end in ("", "@0", "@1", "@2", "@3", "^")]
 
 

@@ -17,7 +17,7 @@ from tests.operations.rewind.test_rewind_scope import Alone, finish, folded_whol
 from tests.support.clones import LEDGER, Clone, make_pair
 from tests.support.random_work import RandomWork
 
-SEEDS = int(os.environ.get("DEVS_TEST_COUNT_WRITERS", "3"))
+SEEDS = int(os.environ.get("DEVS_TEST_COUNT_PLANS", "2"))
 
 
 def outcome(here: Workspace, *, whole: bool) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from tests.support.clones import Clone, make_pair
 from tests.support.random_work import RandomWork
 from tests.support.scene import Scene
 
-SEEDS = int(os.environ.get("DEVS_TEST_COUNT_WRITERS", "3"))
+SEEDS = int(os.environ.get("DEVS_TEST_COUNT_PLANS", "2"))
 TAGS = "refs/tags/devs"
 
 
