@@ -134,7 +134,7 @@ def test_the_command_line_tells_people_and_programs_what_was_done(
     assert lines[0] == "created  ledger"
     assert lines[-1].startswith("next: Commit the policy")
     told = json.loads(call("--repo", "repo", "--json"))
-    assert list(told) == ["ledger", "genesis", "actions", "advice"]
+    assert list(told) == ["ledger", "genesis", "actions", "advice", "to_delete"]
     assert {"what": "ledger", "did": "kept", "detail": ""} in told["actions"]
 
 
