@@ -57,7 +57,7 @@ class Request(VerbRequest):
             object.__setattr__(self, "moments", True)
         if self.graph and self.moments:
             raise invalid(
-                "graph", "The graph has no moments.", hint="Leave out one of --graph and --moments."
+                "graph", "Moments are not shown with graph.", hint="Leave out one of --graph and --moments."
             )
 
 

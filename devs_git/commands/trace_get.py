@@ -88,7 +88,7 @@ def read(workspace: Workspace, request: Request) -> tuple[bytes, int, TraceRow]:
             raise DevsError(
                 "TRACE_NOT_FOUND",
                 "There is no such trace.",
-                hint="List all: devs-git trace list",
+                hint="List all: devs-git trace list. To find a word in outputs: devs-git trace search WORD",
                 traceId=request.trace_id,
             )
         return *_part(catalog, request, row.size), row

@@ -18,7 +18,7 @@ from devs_git.values import field, immutable
 MOST_TERMS: Final = 64
 # `--name` is an option to search for, and not a term to exclude.
 _PIECE = re.compile(r'(-(?!-))?(?:([a-z]+):)?("[^"]*"?\*?|\S+)')
-_FILTERS: Final = ("task", "tool", "session", "agent", "error", "since", "before")
+FILTERS: Final = ("task", "tool", "session", "agent", "error", "since", "before")
 _TRUTH: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
@@ -43,6 +43,12 @@ class Query:
     left_out: int = 0
 
 
+def unknown_filters(text: str) -> tuple[str, ...]:
+    """The names before a colon that are no filters: `foo` of `foo:bar`, but none of `src/a.py:12` or of a URL."""
+    pieces = (piece for piece in _PIECE.findall(text) if not piece[2].startswith("/"))
+    return tuple(dict.fromkeys(key for _, key, value in pieces if key and value and key not in FILTERS))
+
+
 def tokens(text: str) -> tuple[str, ...]:
     """`src/a.py:12` gives src, a, py, 12: runs of letters and digits of any script, as in the index."""
     plain = "".join(char if _is_part(char) else " " for char in text)
@@ -61,7 +67,7 @@ def parse(text: str, now: datetime, stamp: Callable[[datetime], str]) -> Query:
     left_out = 0
     for minus, key, value in _PIECE.findall(text.replace("\0", " ")):
         plain = value.strip('"')
-        if key in _FILTERS and not minus and _filter(filters, key, plain, now, stamp):
+        if key in FILTERS and not minus and _filter(filters, key, plain, now, stamp):
             continue
         term = _term(f"{key}:{value}" if key else value)
         if not term.tokens:

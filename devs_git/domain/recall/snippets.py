@@ -125,4 +125,6 @@ def _around(text: str, places: list[tuple[int, int, int]], terms: tuple[Term, ..
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    """The text on one line. A bar stands between its lines, or several would look like one line of an output."""
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return " | ".join(filter(None, lines))

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 LEGEND: Final = (
     "The first column: @ HEAD is at this checkpoint; * HEAD has it; o HEAD does not have it; x it is rewound, replaced or "
-    "dropped; . a moment. With --all also: < a rewind; > an undo; + a restore; - a drop. A checkpoint on the way of its task is "
-    "recorded, and the one at its end completed. With --graph also: ? a gate; ! its decision; / a fork. The lines go down to "
+    "dropped; . a moment. With --all also: < a rewind; > an undo; + a restore; - a drop. The status of a checkpoint: "
+    "recorded, its task went on after it; completed, its task ended there. With --graph also: ? a gate; ! its decision; / a fork. The lines go down to "
     "what a row was built on; those of what was undone are dotted."
 )
 
@@ -50,7 +50,12 @@ def _log_text(result: devs_git.commands.log.Result) -> str:
     example="devs-git log --limit 5\ndevs-git log --task 10 --json\ndevs-git log --moments -n 50\n"
     "devs-git log --graph -n 30",
 )
-@click.option("-n", "--limit", type=int, help="The number of checkpoints and moments. Default: 20.")
+@click.option(
+    "-n",
+    "--limit",
+    type=int,
+    help="The number of checkpoints and moments; other rows do not count. Default: 20.",
+)
 @click.option(
     "--all", "everything", is_flag=True, help="Show all checkpoints, and the operations between them."
 )

@@ -23,6 +23,7 @@ from devs_git.storage.git import bounded
 if TYPE_CHECKING:
     import devs_git.commands.trace_export
     import devs_git.commands.trace_ingest
+    import devs_git.commands.trace_search
     from devs_git.domain.verbs import VerbRequest
 
 
@@ -131,10 +132,15 @@ def _with_minus_words(made: click.Command) -> click.Command:
     return made
 
 
+def _search_text(result: devs_git.commands.trace_search.Result) -> str:
+    query = " ".join(click.get_current_context().params["query"])
+    return trace_text.search_text(result) if result.hits else trace_text.no_hits_text(result, query)
+
+
 @_with_minus_words
 @command(
     "trace search",
-    text=trace_text.search_text,
+    text=_search_text,
     example="devs-git trace search TypeError src/a.py:12\ndevs-git trace search '\"connection refused\" task:10 since:2d -retry'\ndevs-git trace search --in messages 'why task:10'",
 )
 @click.argument("query", nargs=-1)

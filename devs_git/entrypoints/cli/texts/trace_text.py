@@ -89,7 +89,20 @@ def search_text(result: trace_search.Result) -> str:
         )
     if result.left_out:
         lines.append(f"The query is too long: {plural(result.left_out, 'word')} of it were ignored.")
-    return "\n".join([*lines, *_more_line(result)]) or "No hits."
+    return "\n".join([*(lines or ["No hits."]), *_more_line(result)])
+
+
+def no_hits_text(result: trace_search.Result, query: str) -> str:
+    """What to try instead: nothing in the answer tells that only whole words are found."""
+    from devs_git.domain.recall import query as queries
+
+    lines = [search_text(result)]
+    if query:
+        lines.append("Only whole words are found; word* finds words that begin so.")
+    for name in queries.unknown_filters(query):
+        known = " ".join(f"{one}:" for one in queries.FILTERS)
+        lines.append(f"{name}: is no filter, so it was searched as a word. The filters are {known}")
+    return "\n".join(lines)
 
 
 def _more_line(result: trace_list.Result | trace_search.Result) -> list[str]:
