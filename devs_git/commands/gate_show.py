@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
 from devs_git.domain.gates import deciders, gate_model, tas_sections
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import Policy
-from devs_git.domain.ledger.events import IN_FORCE
-from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VERBS, VerbRequest
 from devs_git.operations.gates import named_gate
 from devs_git.storage.documents import tas_file
-from devs_git.storage.ledger import checked_tip, gate_files, policy_file
+from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable, replace
@@ -69,6 +66,8 @@ def settle(workspace: Workspace, request: Request) -> Request:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """GATE_NOT_FOUND, NOT_INITIALIZED."""
+    from devs_git.operations.gates import gate_change  # not needed for the list of tools
+
     tip = workspace.ledger.require()
     gate = gate_files.find(tip, request.gate_id)
     policy = checked_tip.policy_at(tip)
@@ -95,35 +94,13 @@ def run(workspace: Workspace, request: Request) -> Result:
         tas_path=asked.get("tas_path"),
         tas_before=asked.get("tas_before"),
         tas_after=asked.get("tas_after"),
-        diff=_diff(tip, gate, before),
+        diff=gate_change.as_diff(tip, gate, before),
         missing=tuple(_find_missing(tip, gate, before)),
         notes=tuple(_notes(gate, policy, before, workspace.identity[1] if waits else "", waits=waits)),
         frozen=tuple(name for name, row in VERBS.items() if not row.runs_while_frozen) if waits else (),
         approve=f"devs-git gate approve {gate.gate_id}",
         reject=f"devs-git gate reject {gate.gate_id} --reason …",
     )
-
-
-def _diff(tip: Tip, gate: Gate, before: str) -> str:
-    """The change that an approval makes, as a unified diff, with characters that command a terminal escaped."""
-    if gate.gate_type == gate_model.POLICY_CHANGE:
-        in_force = (tip.read(IN_FORCE) or b"").decode("utf-8", "replace")
-        old, after = map(policy_file.as_in_force, (in_force, gate.text("proposed_policy")))
-        name = IN_FORCE
-    elif gate.proposed_text is not None:
-        old, after, name = before, gate.proposed_text, gate.text("tas_path")
-    else:
-        return ""
-    if all(text.count("\n") == text.count("\r\n") for text in (old, after)):
-        old, after = (text.replace("\r\n", "\n") for text in (old, after))
-    lines = difflib.unified_diff(_lines(old), _lines(after), f"a/{name}", f"b/{name}", lineterm="")
-    return "\n".join(printable(line, "\t") for line in lines)
-
-
-def _lines(text: str) -> list[str]:
-    """The lines, split at LF only as git does it, so that a diff also shows a change of only the line endings."""
-    *lines, last = text.split("\n")
-    return [*lines, last, "\\ No newline at end of file"] if last else lines
 
 
 def _find_missing(tip: Tip, gate: Gate, before: str) -> list[str]:

@@ -12,6 +12,10 @@ from tests.support.refusals import refusal
 Reject = gate_reject.Request
 
 
+def yes_person(workspace: Workspace) -> str:
+    return workspace.identity[1]
+
+
 def propose(workspace: Workspace, text: str) -> str:
     commit(workspace.top, {"devs-policy.yaml": text})
     return ask(workspace, kind="POLICY_CHANGE")
@@ -49,6 +53,18 @@ def test_the_policy_in_force_when_it_is_written_counts(kind: str, code: str, led
 
     assert refusal(lambda: approve(ledgered, gate_id, ask=slowly)).code == code
     assert ledgered.ledger.open_gates() == (gate_id,)
+
+
+def test_whoever_decides_sees_what_would_change_whatever_the_request_says(ledgered: Workspace) -> None:
+    in_force(ledgered, approvers=[{"principal": yes_person(ledgered)}])
+    many = "".join(f"  - principal: p{number}@example.org\n" for number in range(50))
+    gate_id = propose(ledgered, f"genesis: '{genesis(ledgered)}'\napprovers:\n{many}")
+    asked: list[str] = []
+    approve(ledgered, gate_id, ask=asked.append)
+    assert any(line[0] == "-" and line.endswith(yes_person(ledgered)) for line in asked[0].splitlines())
+    assert asked[0].endswith("\nApprove it?")
+    assert f"more lines, which you read with: devs-git gate show {gate_id}" in asked[0]
+    assert asked[0].count("\n") < 50
 
 
 def test_what_is_approved_is_the_policy_as_it_was_proposed(ledgered: Workspace) -> None:

@@ -19,13 +19,15 @@ from devs_git.domain.ledger.events import IN_FORCE, LEDGER, Draft, Event
 from devs_git.domain.text.plain_text import cut, printable
 from devs_git.errors import DevsError
 from devs_git.operations.gates import own_signature
-from devs_git.storage.documents import signatures, yaml_documents
+from devs_git.storage.documents import signatures, tas_file, yaml_documents
 from devs_git.storage.ledger import checked_tip, gate_files, policy_file
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 _COMMENT: Final = "A decision; written once."
+# Lines of a change that a person sees before the question.
+_SHOWN: Final = 40
 
 
 @immutable
@@ -150,7 +152,18 @@ def _ask(workspace: Workspace, gate: Gate, answer: Answer) -> None:
     what = printable(cut(gate.text("blocker_description"), 120), "")
     verb = "Approve" if answer.decision == gate_model.APPROVED else "Reject"
     lands = " The proposed text goes into the TAS." if signed_decision.lands(gate, answer.decision) else ""
-    answer.ask(f"{gate.gate_type} by {_asker(workspace, gate)}: {what}\n{verb} it?{lands}")
+    asked = f"{gate.gate_type} by {_asker(workspace, gate)}: {what}"
+    answer.ask("\n".join((asked, *_change(workspace, gate), f"{verb} it?{lands}")))
+
+
+def _change(workspace: Workspace, gate: Gate) -> list[str]:
+    """The first lines of what would change: the words of a request may say something else."""
+    from devs_git.operations.gates import gate_change  # only a person at a terminal needs it
+
+    before = tas_file.text(workspace.store_git, gate.text("tas_before"))
+    lines = gate_change.as_diff(workspace.ledger.tip(), gate, before).splitlines()
+    more = f"and {len(lines) - _SHOWN} more lines, which you read with: devs-git gate show {gate.gate_id}"
+    return [*lines[:_SHOWN], more] if len(lines) > _SHOWN else lines
 
 
 def _asker(workspace: Workspace, gate: Gate) -> str:
