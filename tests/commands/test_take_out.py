@@ -72,8 +72,9 @@ def test_the_printed_commands_delete_all_that_devs_git_left_and_nothing_else(use
     shown = devs_git("init", "--uninstall")
     assert git("for-each-ref", "refs/heads/devs/ledger", "refs/devs", "refs/heads/devs/preserved") != ""
     assert git("rev-parse", "HEAD~1") == head
-    told = [line.strip() for line in shown.partition("To delete for good")[2].splitlines()[1:]]
+    told = [line.strip() for line in shown.splitlines() if line.startswith("  ")]
     assert told == [take_out.DELETE_REFS, take_out.DELETE_FOLDERS, take_out.DELETE_POLICY]
+    assert "git gc --prune=now. A remote keeps" in shown.splitlines()[-1]
     for command in told:
         subprocess.run(["sh", "-ec", command], cwd=used, check=True)
     assert [

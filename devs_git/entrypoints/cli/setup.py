@@ -37,9 +37,17 @@ def _init_text(result: devs_git.commands.init.Result) -> str:
     # Whoever is asked for the commit is told only after a no how to make it.
     lines.extend(fold(f"next: {advice}") for advice in result.advice if not asks or advice != ADVICE)
     if result.to_delete:
-        lines += ["To delete for good what stays, in this order:", *(f"  {one}" for one in result.to_delete)]
+        lines += [
+            "To delete what stays here, in this order:",
+            *(f"  {one}" for one in result.to_delete),
+            _KEPT,
+        ]
     return "\n".join(lines)
 
+
+_KEPT: Final = (
+    "git keeps the deleted objects until: git gc --prune=now. A remote keeps what was pushed to it."
+)
 
 _NEXT: Final = (
     (
