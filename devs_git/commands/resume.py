@@ -84,12 +84,14 @@ class Request(VerbRequest):
         """A mode that moves code waits while a gate is open."""
         return f"--mode {self.mode}" if self.mode in choices.FROM_EARLIER else ""
 
+    def goes_on(self, result: Any) -> bool:
+        """Whether a person is to choose one of the rows."""
+        return isinstance(result, Listing) and bool(result.rows) and self.choose is not None
+
     def next_request(self, result: Any) -> Request | None:
         """The request for the row that the person chooses; None if nobody is asked."""
-        if not isinstance(result, Listing) or not result.rows or self.choose is None:
-            return None
-        row = result.rows[self.choose(len(result.rows)) - 1]
-        return replace(self, target=row.task_id, contract="" if row.task_id else row.contract)
+        row = result.rows[self.choose(len(result.rows)) - 1] if self.choose and self.goes_on(result) else None
+        return row and replace(self, target=row.task_id, contract="" if row.task_id else row.contract)
 
 
 @immutable
@@ -162,8 +164,9 @@ def _prepare(workspace: Workspace, request: Request) -> Result | Listing:
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         if named is None:
             found = resume_targets.rows(tip.here, catalog, line_of_session.successors(workspace))
-            page, more = paging.cut(found, resume_targets.key, request.limit, request.cursor, downwards=True)
-            return Listing(page, more)
+            return Listing(
+                *paging.cut(found, resume_targets.key, request.limit, request.cursor, downwards=True)
+            )
         known = prepare.find_session(workspace, catalog, named)
         for error in [] if request.force else _at_work(workspace, request, named, known):
             raise error
@@ -194,13 +197,9 @@ def _require_client(workspace: Workspace, request: Request, known: LastSession) 
     """INVALID_ARGUMENTS {execute} if the client cannot be started: nothing has moved yet."""
     from devs_git.operations.resume import start_client
 
-    start_client.require_program(workspace, _client(request, known))
+    start_client.require_program(workspace, start_command.client_of(request.to, known.client))
     if known.places is None and request.mode not in choices.FROM_EARLIER:
         raise invalid("execute", "The worktree of this work is gone.", hint="Leave out --exec.")
-
-
-def _client(request: Request, known: LastSession) -> str:
-    return request.to or known.client or start_command.CLIENTS[0]
 
 
 def _begins_a_task(request: Request, named: ResumeTarget) -> bool:
@@ -217,8 +216,7 @@ def _from_now(
     if mode != "continue":
         return _result(request, named, known, bundle, None)
     if named.point:
-        hint = "Name the task without a checkpoint."
-        raise invalid("target", "A session goes on where it ended.", hint=hint)
+        raise invalid("target", "A session goes on where it ended.", hint="Name the task without a point.")
     wish = Wish(request.to, known.places or workspace.places, f"devs {named.name}", request.context)
     ready = native_session.find(workspace, catalog, known.session_id, wish)
     return _result(request, named, known, bundle, ready)
@@ -284,7 +282,7 @@ def _result(
     request: Request, named: ResumeTarget, known: LastSession, bundle: Bundle, ready: ReadySession | None
 ) -> Result:
     text = bundle_text.as_markdown(bundle)
-    client = ready.session.client if ready else _client(request, known)
+    client = ready.session.client if ready else start_command.client_of(request.to, known.client)
     return Result(
         mode=bundle.mode,
         bundle=bundle,

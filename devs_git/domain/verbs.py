@@ -55,6 +55,10 @@ class VerbRequest:
         """The same request with paths that begin at `folder`; TypeError if the verb takes no paths."""
         return _changed(self, folder=folder)
 
+    def goes_on(self, result: Any) -> bool:
+        """Whether there may be a request after this result. It is asked before the result is shown, so it asks nobody."""
+        return self.next_request(result) is not None
+
     def next_request(self, result: Any) -> Self | None:  # noqa: ARG002 - a verb with more to show reads it
         """The request to run after this result, as long as somebody reads; None for no other."""
         return None

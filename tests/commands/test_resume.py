@@ -258,5 +258,5 @@ def test_the_start_command_has_the_bundle_as_its_first_message(story: Workspace)
     assert found.start_command == ("claude", found.markdown)
     assert not found.markdown.startswith(("#", "/", "!", "-", "@"))
     assert router.call("resume", story, resume.Request("1", to="codex")).start_command[0] == "codex"
-    with pytest.raises(DevsError, match="How vi is started"):
+    with pytest.raises(DevsError, match="does not know how to start vi"):
         resume.Request("1", to="vi")

@@ -30,6 +30,11 @@ def _message(said: str) -> tuple[str, ...]:
     return () if not said else ("--", said) if said.startswith("-") else (said,)
 
 
+def client_of(wanted: str, last: str) -> str:
+    """The client that a person wants, or that of the last session; if there is none, the first that can be started."""
+    return wanted or last or CLIENTS[0]
+
+
 def command(client: str, said: str = "", session: str = "") -> tuple[str, ...]:
     """The words of the command. INVALID_ARGUMENTS{to} for a client of which no command is known."""
     if client not in _COMMANDS:

@@ -38,17 +38,19 @@ def give(name: str, workspace: Workspace, request: VerbRequest, shown: Renderer)
         if isinstance(result, VerbResult) and result.not_believed:
             workspace.say(f"warning: {result.not_believed}")
         out = shown(result)
-        next_one = request.next_request(result)
+        goes_on = request.goes_on(result)
         with exit_on_print_error() as reader:
             if isinstance(out, bytes):
                 console.write_bytes(out)
-            elif verb(name).tier == READS and next_one is None and console.on_terminal():
+            elif verb(name).tier == READS and not goes_on and console.on_terminal():
                 from devs_git.entrypoints.cli.screen import paging  # in a pipe nobody pages
 
                 paging.show(out, workspace.git, name.split(maxsplit=1)[0])
             else:
                 console.write(out)
-        if next_one is None or reader.gone:
+        # A person may choose from what was shown.
+        next_one = request.next_request(result) if goes_on and not reader.gone else None
+        if next_one is None:
             return result
         request = next_one
 

@@ -36,7 +36,7 @@ def question() -> Callable[[str], None] | None:
 
 
 class Declined(Exception):
-    """The person did not answer yes."""
+    """The person did not answer yes, or, with a text, gave no answer that can be taken."""
 
 
 def ask(text: str) -> None:
@@ -72,7 +72,7 @@ def choose(most: int) -> int:
     console.write(f"Which one? [1-{most}] ", end="")
     answer = sys.stdin.readline(limits.ANSWER.most).strip()
     if not re.fullmatch("[1-9][0-9]{0,8}", answer) or int(answer) > most:
-        raise Declined
+        raise Declined(f"{answer!r} is not a number from 1 to {most}. Nothing was done.")
     return int(answer)
 
 
@@ -185,8 +185,8 @@ def exit_status(work: Callable[[], int], *, as_json: bool) -> int:
         return work()
     except DevsError as error:
         return report(error, as_json=as_json)
-    except Declined:
-        console.write("You did not answer yes. Nothing was done.", err=True)
+    except Declined as declined:
+        console.write(str(declined) or "You did not answer yes. Nothing was done.", err=True)
         return EXIT_INTERRUPTED
     except KeyboardInterrupt:
         console.write("The command was interrupted.", err=True)

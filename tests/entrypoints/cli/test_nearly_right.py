@@ -201,3 +201,16 @@ def test_rewind_alone_does_nothing_if_no_number_is_typed(scene: Scene) -> None:
     before = scene.git("rev-parse", "HEAD")
     status, _ = at_terminal(scene.top, "rewind", typed="\n")
     assert (status, scene.git("rev-parse", "HEAD")) == (130, before)
+
+
+def test_resume_alone_lists_what_can_be_resumed_before_it_asks_which_one(scene: Scene) -> None:
+    status, shown = at_terminal(scene.top, "resume", typed="1\n", size=(50, 120))
+    assert status == 0
+    before, _, after = shown.partition("Which one? [1-")
+    assert "task-10" in before
+    assert "This is a summary by devs-git" in after
+
+
+def test_an_answer_that_is_no_number_of_the_list_is_named(scene: Scene) -> None:
+    status, shown = at_terminal(scene.top, "resume", typed="x\n", size=(50, 120))
+    assert (status, "'x' is not a number from 1 to " in shown, "yes" in shown) == (130, True, False)
