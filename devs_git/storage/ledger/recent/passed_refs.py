@@ -99,7 +99,7 @@ def _loose(folder: Path, name: str) -> Iterator[tuple[str, str]]:
     for entry in entries:
         if entry.is_dir():
             yield from _loose(folder / entry.name, f"{name}/{entry.name}")
-        else:
+        elif entry.is_file():
             try:
                 text = Path(entry.path).read_bytes().strip()
             except FileNotFoundError:
