@@ -171,7 +171,7 @@ def test_the_command_line_exits_as_the_client_does(
 def test_what_has_no_session_cannot_continue(story: Workspace) -> None:
     task_complete.run(story, task_complete.Request("1", "done", everything=True))
     task_start.run(story, task_start.Request("2"))
-    with pytest.raises(DevsError, match="No session is known"):
+    with pytest.raises(DevsError, match="no session that could go on"):
         router.call("resume", story, resume.Request("2", mode="continue"))
 
 

@@ -44,9 +44,9 @@ def _checkpoint_text(row: Recorded) -> str:
     if found := row.new_files.count:
         lines.append(f"Of these new ({found}): {some_names(row.new_files.paths, found)}")
     lines += _left_out(row)
-    return "\n".join(
-        [*lines, *([f"To see what it changed: devs-git diff {row.task_id}"] if completed else [])]
-    )
+    if completed and not row.nothing_new:
+        lines.append(f"To see what it changed: devs-git diff {row.task_id}")
+    return "\n".join(lines)
 
 
 def _left_out(row: Recorded) -> list[str]:

@@ -136,8 +136,9 @@ def _compare(
     ):
         # They are needed later.
         attributes.settings(git)
-        before, after = trees().decode().split()
-        return (before, after), listing(), _sides_of_staged(staged(), refusal)
+        # Of a tree that is missing, the comparison says which one.
+        differs, (before, after) = listing(), trees().decode().split()
+        return (before, after), differs, _sides_of_staged(staged(), refusal)
 
 
 def _is_as_committed(
