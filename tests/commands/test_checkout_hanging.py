@@ -152,4 +152,5 @@ def test_each_of_its_gits_may_hang(
             assert there.git("symbolic-ref", "HEAD") == "refs/heads/other", words
             there.git("switch", "-q", "third" if linked else "main")
             done = not found
-    assert len(told) == at - 1 > 15
+    # So many gits a checkout starts. Whoever needs fewer lowers the number.
+    assert len(told) == at - 1 >= (19 if linked else 22)

@@ -161,6 +161,18 @@ def test_packed_refs_tell_the_same_as_loose_ones(merged: Clone, monkeypatch: pyt
     assert not folded
 
 
+def test_a_pipe_or_a_link_to_nothing_among_the_refs_is_no_ref(merged: Clone) -> None:
+    """To read a pipe would wait for ever."""
+    common = merged.opened.ledger.common
+    folder = common / "refs/devs/checkpoints/task-99"
+    folder.mkdir(parents=True)
+    head = merged.git("rev-parse", "HEAD")
+    before = passed_refs.at(merged.opened.store_git, common, {head})
+    os.mkfifo(folder / "1")
+    (folder / "2").symlink_to("nothing")
+    assert passed_refs.at(merged.opened.store_git, common, {head}) == before
+
+
 def test_a_branch_that_an_older_rewind_left_keeps_no_checkpoint(merged: Clone) -> None:
     """The event that says who left it is older than the task, so only a backup tells that there is one."""
     merged.call("rewind", rewind.Request("10@1", branch_name="kept"))
