@@ -63,7 +63,7 @@ def test_whoever_decides_sees_what_would_change_whatever_the_request_says(ledger
     approve(ledgered, gate_id, ask=asked.append)
     assert any(line[0] == "-" and line.endswith(yes_person(ledgered)) for line in asked[0].splitlines())
     assert asked[0].endswith("\nApprove it?")
-    assert f"more lines, which you read with: devs-git gate show {gate_id}" in asked[0]
+    assert f"More lines are not shown (66). See: devs-git gate show {gate_id}" in asked[0]
     assert asked[0].count("\n") < 50
 
 

@@ -46,7 +46,7 @@ def _init_text(result: devs_git.commands.init.Result) -> str:
 
 
 _KEPT: Final = (
-    "git keeps the deleted objects until: git gc --prune=now. A remote keeps what was pushed to it."
+    "git keeps the deleted objects until you run git gc --prune=now. A remote keeps what was pushed to it."
 )
 
 _NEXT: Final = (

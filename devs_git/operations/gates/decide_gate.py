@@ -162,7 +162,7 @@ def _change(workspace: Workspace, gate: Gate) -> list[str]:
 
     before = tas_file.text(workspace.store_git, gate.text("tas_before"))
     lines = gate_change.as_diff(workspace.ledger.tip(), gate, before).splitlines()
-    more = f"and {len(lines) - _SHOWN} more lines, which you read with: devs-git gate show {gate.gate_id}"
+    more = f"More lines are not shown ({len(lines) - _SHOWN}). See: devs-git gate show {gate.gate_id}"
     return [*lines[:_SHOWN], more] if len(lines) > _SHOWN else lines
 
 
