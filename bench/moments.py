@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import itertools
 import json
+import os
 import re
 import shlex
 import shutil
@@ -149,6 +150,8 @@ def _project(bench: Bench, name: str, files: int, attributes: str) -> tuple[Path
     time.sleep(1.1)
     bench.run(*_prompt(bench, top).commands[0], where=top)
     _until_made(top)
+    # What this repository and those before it wrote must not be written to the disk while hooks and neighbours are measured.
+    os.sync()
     return top, names
 
 

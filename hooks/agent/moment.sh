@@ -18,10 +18,7 @@ case $event in
     file=$own/.payload.$$
     (set -C && umask 077 && { [ -d "$own" ] || mkdir -p "$own"; } && [ ! -L "$own" ] && printf '%s' "$payload" >"$file") 2>/dev/null & saved=$!
     [ "$why" = directed ] || ! is_unchanged || exit 0
-    wait $saved || {
-      echo 'devs-git: the state of the worktree could not be kept, because the git directory cannot be written.' >&2
-      exit 0
-    }
+    wait $saved || { echo 'devs-git: the state of the worktree could not be kept, because the git directory cannot be written.' >&2; exit 0; }
     @PYTHON@ -P -m devs_git hook moment "$client" "$event" "$tool_common" "$here" "$top" "$file" "$seen" "$why"
     exit 0 ;;
 esac
