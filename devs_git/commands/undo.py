@@ -121,6 +121,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
     changes = rewind_plan.counts_of({"added": moved.adds, "modified": modified, "deleted": leave})
     result = replace(
         _result(plan, "", changes["count"], active),
+        preserved_as={"type": request.preserve or "none", "reference": ""},
         blocked_by=blocked,
         not_told=filters.sort_files(plan.found.not_told),
     )

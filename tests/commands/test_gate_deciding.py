@@ -207,7 +207,20 @@ def test_nobody_approves_for_themselves(how: str, ledgered: Workspace) -> None:
             ledgered, agents=[{"principal": "ada@example.org"}], approvers=[{"principal": "ada@example.org"}]
         )
     gate_id = ask(ledgered, **more)
-    assert refusal(lambda: approve(ledgered, gate_id)).code == "SELF_APPROVAL"
+    error = refusal(lambda: approve(ledgered, gate_id))
+    assert error.code == "SELF_APPROVAL"
+    reason, other = {
+        "requested by": ("they asked for this", "Another person"),
+        "an agent's": ("this is an agent", "Another approver"),
+    }[how]
+    assert error.message == f"ada@example.org may not decide: {reason}."
+    assert error.hint == f"{other} must decide."
+
+
+def test_who_asked_and_is_no_approver_is_told_that_an_approver_decides(ledgered: Workspace) -> None:
+    in_force(ledgered, approvers=[{"principal": "eve@example.org"}])
+    gate_id = ask(ledgered, requested_by="ada@example.org")
+    assert refusal(lambda: approve(ledgered, gate_id)).hint == "An approver must decide."
 
 
 @pytest.mark.quick

@@ -130,3 +130,20 @@ def test_a_change_that_was_made_after_the_operation_refuses_its_undo(scene: Scen
     with pytest.raises(DevsError, match="uncommitted changes"):
         back(scene)
     assert (scene.top / "a.txt").read_text() == "mine, and more\n"
+
+
+def test_an_undo_says_before_and_after_it_where_newer_work_is_saved(scene: Scene) -> None:
+    go(scene)
+    scene.write({"new.txt": "newer\n"})
+    scene.git("add", "new.txt")
+    said = {
+        "discard": "the current state in a backup ref",
+        "branch": "the current state as a branch below devs/preserved/, and in a backup ref",
+    }
+    for mode, where in said.items():
+        plan = undo.run(Workspace.open(scene.top), undo.Request(preserve=mode, dry_run=True))
+        assert isinstance(plan, undo.Plan)
+        assert f"  saves           {where}" in move_text.undo_plan_text(plan)
+    done = back(scene, preserve="discard")
+    assert scene.git("show", f"{done.backup}:worktree/new.txt") == "newer"
+    assert f"Your previous state is saved as backup {done.backup}." in move_text.undo_text(done)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from devs_git.commands import gate_approve, verify
+from devs_git.commands import gate_approve, gate_reject, verify
 from devs_git.domain.audit import record_schemas
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.storage.documents import package_files, schemas
 from devs_git.workspace import Workspace
-from tests.support.gate_scene import ask, commit, genesis, in_force, make_key
+from tests.support.gate_scene import ask, commit, genesis, in_force, make_key, yes
 from tests.support.ledgers import first_policy
 
 Run = Callable[..., str]
@@ -133,3 +133,21 @@ def test_a_repository_without_a_tracked_policy_is_told_so(ruled: Workspace, git:
     git("rm", "-q", "devs-policy.yaml")
     git("commit", "-qm", "no policy")
     assert findings(ruled, "policy") == [("POLICY_INVALID", "warning", "devs-policy.yaml", 0)]
+
+
+def test_a_policy_that_was_proposed_and_rejected_is_not_said_to_be_proposed_by_nobody(
+    ruled: Workspace,
+) -> None:
+    def said() -> list[str]:
+        result = verify.run(Workspace.open(ruled.top), verify.Request(("policy",)))
+        return [one.message for one in result.findings]
+
+    commit(ruled.top, {"devs-policy.yaml": _named(ruled) + "backup_limit: 7MB\n"})
+    text = "devs-policy.yaml is not the policy in force"
+    assert said() == [f"{text}, and nobody proposes it."]
+    gate_id = ask(ruled, kind="POLICY_CHANGE")
+    assert said() == [f"{text}: gate {gate_id} waits for a decision on it."]
+    gate_reject.run(ruled, gate_reject.Request(gate_id, reason="too small", ask=yes))
+    assert said() == [f"{text}, and gate {gate_id}, which proposed it, was rejected."]
+    commit(ruled.top, {"devs-policy.yaml": _named(ruled) + "backup_limit: 8MB\n"})
+    assert said() == [f"{text}, and nobody proposes it."]

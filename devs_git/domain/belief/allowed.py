@@ -45,6 +45,13 @@ def person(policy: Policy, name: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def _other(policy: Policy, *, is_approver: bool) -> str:
+    """Who may decide instead."""
+    if not policy.approvers:
+        return "Another person"
+    return "Another approver" if is_approver else "An approver"
+
+
 def _way_out(policy: Policy, reviewer: str) -> str:
     at_terminal = "The policy in force names no approver, so decide at a terminal, without a signature: devs-git gate approve ID"
     return who_decides(policy, reviewer) or at_terminal
@@ -74,13 +81,15 @@ def refusal(
         return DevsError("BAD_SIGNATURE", f"The signature is by {who}, not by {printable(reviewer, '')}.")
     same = person(policy, reviewer)
     agents = {principal(one.principal) for one in policy.agents} | {principal(name) for name in AGENTS}
+    is_approver = principal(reviewer) in {principal(one.principal) for one in policy.approvers}
     if same & agents or (requested_by and principal(requested_by) in same):
+        reason = "this is an agent" if same & agents else "they asked for this"
         return DevsError(
             "SELF_APPROVAL",
-            f"{printable(reviewer, '')} may not decide: they asked for this, or are an agent.",
-            hint="Another approver must decide.",
+            f"{printable(reviewer, '')} may not decide: {reason}.",
+            hint=f"{_other(policy, is_approver=is_approver)} must decide.",
         )
-    if policy.approvers and principal(reviewer) not in {principal(one.principal) for one in policy.approvers}:
+    if policy.approvers and not is_approver:
         return DevsError(
             "UNKNOWN_SIGNER",
             f"{printable(reviewer, '')} is not an approver in the policy in force.",

@@ -57,6 +57,17 @@ FILES: Final = {
     "conversation": "conversations",
     "serve": "serve",
 }
+# What other tools call a command that has another name here.
+OTHER_NAMES: Final = {
+    "commit": ("checkpoint", "task complete"),
+    "fetch": ("sync",),
+    "pull": ("sync",),
+    "push": ("sync",),
+    "redo": ("undo",),
+    "uninstall": ("init --uninstall", "agent install --uninstall"),
+    "task finish": ("task complete",),
+    "trace show": ("trace get",),
+}
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 
 
@@ -128,11 +139,13 @@ class TableGroup(click.Group):
         """The refusal of a command that this group does not have. `start` without its group is `task start`."""
         from devs_git.domain.text import similar
 
+        typed = f"{self.prefix} {word}".strip()
         meant = [f"{self.prefix} {one}".strip() for one in similar.to(word, self.summaries)]
         if not self.prefix:
             meant = overview.ending_with(word) or meant
+        meant = [*OTHER_NAMES.get(typed, meant)]
         question = f" Did you mean {' or '.join(meant)}?" if meant else ""
-        return f"No such command: {f'{self.prefix} {word}'.strip()}.{question}"
+        return f"No such command: {typed}.{question}"
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Names from the table: click would import every command for its summary."""

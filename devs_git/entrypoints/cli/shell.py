@@ -67,6 +67,8 @@ def _named(root: click.Context, words: tuple[str, ...], *, or_none: bool) -> cli
             if or_none:
                 return None
             text = group.unknown(word) if group else f"No such command: {' '.join(words)}."
-            raise click.UsageError(text, ctx=root)
+            # It may be a word of ours that is no command.
+            more = "" if text.endswith("?") else " What the words of devs-git mean: devs-git help words"
+            raise click.UsageError(text + more, ctx=root)
         at = click.Context(found, info_name=word, parent=at)
     return at

@@ -142,18 +142,22 @@ def _tracked_policy_findings(facts: Facts, data: bytes) -> Iterator[Finding]:
         return
     if oid and parse(record) == facts.judgement.policy_at(facts.tip):
         return
-    asked = [
-        gate.gate_id
-        for gate in facts.judgement.gates.values()
-        if gate.status == gate_model.PENDING and gate.text("proposed_policy").encode() == data
+    proposals = [
+        gate for gate in facts.judgement.gates.values() if gate.text("proposed_policy").encode() == data
     ]
+    asked = [gate.gate_id for gate in proposals if gate.status == gate_model.PENDING]
     text = f"{PROPOSED} is not the policy in force"
     if asked:
         yield _warning(
             f"{text}: gate {asked[0]} waits for a decision on it.", f"See: devs-git gate show {asked[0]}"
         )
+    elif proposals and proposals[-1].status == gate_model.REJECTED:
+        yield _warning(
+            f"{text}, and gate {proposals[-1].gate_id}, which proposed it, was rejected.",
+            f"Bring back the policy in force, or change {PROPOSED} and propose it again.",
+        )
     else:
-        yield _warning(f"{text}, and nobody has proposed it.", _PROPOSE)
+        yield _warning(f"{text}, and nobody proposes it.", _PROPOSE)
 
 
 def _wrong(error: DevsError, file: str) -> Finding:

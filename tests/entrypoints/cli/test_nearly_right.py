@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from devs_git.entrypoints.cli.groups import TableGroup
+from devs_git.entrypoints.cli.groups import OTHER_NAMES, TableGroup
 from devs_git.entrypoints.cli.main import cli, command
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
@@ -53,12 +53,31 @@ def ask(scene: Scene) -> str:
         ("help task strat", "task start"),
         ("approve", "gate approve"),
         ("complete 10", "task complete"),
+        ("commit", "checkpoint or task complete"),
+        ("push", "sync"),
+        ("uninstall", "init --uninstall or agent install --uninstall"),
+        ("trace show 1", "trace get"),
     ],
 )
 def test_a_wrong_command_is_answered_with_the_one_that_was_meant(words: str, meant: str) -> None:
     done = CliRunner().invoke(cli, words.split())
     assert done.exit_code == 2
     assert f"Did you mean {meant}" in done.output
+
+
+def test_each_other_name_leads_to_commands_that_are_there_and_is_none_itself() -> None:
+    def has_help(words: str) -> bool:
+        return CliRunner().invoke(cli, ["help", *words.split()]).exit_code == 0
+
+    for name, meant in OTHER_NAMES.items():
+        assert not has_help(name)
+        assert all(has_help(one.partition(" --")[0]) for one in meant)
+
+
+def test_help_for_a_word_that_it_does_not_have_names_the_list_of_words() -> None:
+    done = CliRunner().invoke(cli, ["help", "approver"])
+    assert done.exit_code == 2
+    assert "What the words of devs-git mean: devs-git help words" in done.output
 
 
 @pytest.mark.quick

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli.texts import plan_lines
@@ -10,6 +10,9 @@ from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
 
 if TYPE_CHECKING:
     from devs_git.commands import checkout, drop, restore, rewind, undo
+
+# Ways to save a state that people find by a name of its own. The others have only the backup.
+_NAMED: Final = ("branch", "stash")
 
 
 def rewind_plan_text(plan: rewind.Plan) -> str:
@@ -43,8 +46,8 @@ def rewind_plan_text(plan: rewind.Plan) -> str:
 
 
 def _saved_as(mode: str) -> str:
-    """Where the state before is saved."""
-    if mode == "discard":
+    """Where the state before is saved. `mode`: as `--preserve`, or "none" if nobody chose one."""
+    if mode in ("discard", "none"):
         return "the current state in a backup ref"
     kind = "a branch below devs/preserved/" if mode == "branch" else "a stash entry"
     return f"the current state as {kind}, and in a backup ref"
@@ -105,9 +108,11 @@ def _removed(result: rewind.Plan | rewind.Result | undo.Result) -> list[str]:
 def rewind_text(result: rewind.Result) -> str:
     if not result.rewind_id:
         return f"Everything is already as in {result.rewound_to}. Nothing was changed."
+    is_clean = result.preserved_as["type"] == "none"
     lines = [
         f"Rewound to {result.rewound_to}{_in_brackets(result.reset_commit)}: {plural(result.files, 'file')} changed, {plural(result.cleared_tasks, 'task')} undone.",
-        _kept(result),
+        ("Nothing was uncommitted, so no stash entry was made. " if is_clean else "")
+        + _kept_as(result.preserved_as, result.backup),
     ]
     lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
     lines += [f"Not undone: {line}." for line in plan_lines.stay_lines(result)]
@@ -122,13 +127,10 @@ def rewind_text(result: rewind.Result) -> str:
     )
 
 
-def _kept(result: rewind.Result) -> str:
-    """Where the state before is. A stash entry is not made where nothing was uncommitted."""
-    saved = result.preserved_as
-    if saved["type"] == "none":
-        return f"Nothing was uncommitted, so no stash entry was made. Your previous state is saved as backup {result.backup}."
-    kind = "backup" if saved["type"] == "discard" else saved["type"]
-    return f"Your previous state is saved as {kind} {saved['reference']}."
+def _kept_as(saved: dict[str, str], backup: str) -> str:
+    """Where the state before is, by the name that people look for."""
+    name = f"{saved['type']} {saved['reference']}" if saved["type"] in _NAMED else f"backup {backup}"
+    return f"Your previous state is saved as {name}."
 
 
 def _active_task_lines(
@@ -139,11 +141,8 @@ def _active_task_lines(
     if was == now:
         return []
     if plan:
-        return [
-            f"  active task     {now or 'none'} (until now: {was})"
-            if was
-            else f"  active task     {now} again"
-        ]
+        change = f"{now or 'none'} (until now: {was})" if was else f"{now} again"
+        return [f"  active task     {change}"]
     ended = [f"{was} is no longer the active task here."] if was else []
     return [*ended, f"{now} is the active task here again."] if now else ended
 
@@ -153,11 +152,8 @@ def _edited_lines(
 ) -> list[str]:
     """The files that somebody saved during the operation; the first ten by name."""
     shown = ", ".join(map(path, result.edited[:10]))
-    return (
-        [f"Edited during the operation, and not overwritten: {plural(len(result.edited), 'file')}, {shown}"]
-        if shown
-        else []
-    )
+    line = f"Edited during the operation, and not overwritten: {plural(len(result.edited), 'file')}, {shown}"
+    return [line] if shown else []
 
 
 def undo_plan_text(plan: undo.Plan) -> str:
@@ -169,6 +165,8 @@ def undo_plan_text(plan: undo.Plan) -> str:
         f"  files           {plan_lines.count(plan)}" if plan.files else "  files           none",
         *(plan_lines.files(plan) if plan.files else ()),
     ]
+    if not _is_of_messages(plan):
+        lines.append(f"  saves           {_saved_as(plan.preserved_as['type'])}")
     lines += [f"  conversation    {line}" for line in _sessions(plan)]
     lines += [f"  removes         {line}" for line in _gone_with_it(plan)]
     lines += [f"  makes again     {line}" for line in _made_again(plan)]
@@ -204,10 +202,15 @@ def _made_again(result: undo.Result) -> list[str]:
     return found + [f"stash entry {oid[:12]}" for oid in result.made_stashes]
 
 
+def _is_of_messages(result: undo.Result) -> bool:
+    """Whether only messages of a conversation count again, or no longer: nothing is moved."""
+    return bool(_sessions(result)) and not (result.files or result.revived or result.undone)
+
+
 def undo_text(result: undo.Result) -> str:
     moved = f"{_head_again(result.commit)}, {plural(result.files, 'file')} changed"
     sessions = _sessions(result)
-    if sessions and not (result.files or result.revived or result.undone):
+    if _is_of_messages(result):
         moved = "branch and files stay as they are"
     lines = [f"Undone: {result.undone_verb} {result.undone_operation}; {moved}."]
     lines += [f"Taken away, and saved in {result.backup}: {line}" for line in _removed(result)]
@@ -216,10 +219,8 @@ def undo_text(result: undo.Result) -> str:
     lines += [f"Conversation: {line}" for line in sessions]
     lines += [f"Removed, because the backup has it: {line}" for line in _gone_with_it(result)]
     lines += [f"Made again: {line}" for line in _made_again(result)]
-    if result.preserved_as.get("type") in ("branch", "stash"):
-        lines.append(
-            f"Your previous state is saved as {result.preserved_as['type']} {result.preserved_as['reference']}."
-        )
+    if not _is_of_messages(result):
+        lines.append(_kept_as(result.preserved_as, result.backup))
     lines += [*_active_task_lines(result), *_edited_lines(result)]
     lines += [f"Still abandoned: {line}" for line in _abandoned(result)]
     return "\n".join([*lines, "To redo: devs-git undo"])
@@ -239,9 +240,8 @@ def drop_plan_text(plan: drop.Result) -> str:
 
 
 def drop_text(result: drop.Result) -> str:
-    lines = [
-        f"Dropped {result.task_id} as commit {result.commit[:12]}: {plural(len(result.dropped), 'commit')} taken back, {plural(result.files['count'], 'file')} changed.",
-    ]
+    done = f"{plural(len(result.dropped), 'commit')} taken back, {plural(result.files['count'], 'file')} changed."
+    lines = [f"Dropped {result.task_id} as commit {result.commit[:12]}: {done}"]
     lines += [f"Dropped here; {line}." for line in plan_lines.elsewhere(result.still_on)]
     return "\n".join(
         [*lines, *_active_task_lines(result), *_edited_lines(result), "To return: devs-git undo"]
@@ -265,8 +265,8 @@ def restore_text(result: restore.Result) -> str:
         into = "into the working tree; nothing is committed"
     lines = [f"Restored {plural(result.files, 'file')} of {result.restored_from} {into}."]
     kept = getattr(result, "preserved_as", {})
-    if kept.get("type") in ("branch", "stash"):
-        lines.append(f"Your previous state is saved as {kept['type']} {kept['reference']}.")
+    if kept.get("type") in _NAMED:
+        lines.append(_kept_as(kept, ""))
     return "\n".join([*lines, *_edited_lines(result), "To return: devs-git undo"])
 
 
