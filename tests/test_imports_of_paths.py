@@ -70,10 +70,11 @@ BEFORE: Final = {
 # plans that fit a screen, a second format of events, the index, the words of an interrupted command, the printing of an
 # answer, which commands without click share, the check and the written file that `report` shares, the trees above a path that
 # comes back, a restore that may save what is in the way, a session named by its beginning, the files of a task that git
-# reads at once, who may decide in words, what an uninstallation leaves. Whoever lowers one lowers its number, and removes its
+# reads at once, who may decide in words, what an uninstallation leaves, a history that asks the index for the events of a task.
+# Whoever lowers one lowers its number, and removes its
 # row where it is not above BEFORE.
 MORE: Final = {
-    "history": 80,
+    "history": 82,
     "show": 83,
     "snapshot create": 78,
     "restore": 110,

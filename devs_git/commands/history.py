@@ -169,4 +169,10 @@ def _must_exist(workspace: Workspace, catalog: Catalog, request: Request) -> Non
         task = listing.of_tasks(workspace.ledger.tip(), request.task_id).tasks.get(request.task_id)
         require_known(request.task_id, task.status if task else "")
     if request.contract and not steering.is_contract(catalog, request.contract):
-        contracts.require(workspace.ledger.tip().history, request.contract)
+        from devs_git.storage.ledger.index import listing
+
+        tip = workspace.ledger.tip()
+        if not listing.is_named(tip, request.contract):
+            raise contracts.not_found(request.contract)
+        if not listing.contract(tip, request.contract):
+            contracts.require(tip.history, request.contract)

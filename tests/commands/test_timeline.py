@@ -114,7 +114,7 @@ def test_event_data_has_named_fields_and_no_trailers(ledgered: Workspace) -> Non
 def test_filters_choose_rows(ledgered: Workspace, asked: dict[str, Any], expected: list[Any]) -> None:
     steered(ledgered)
     say(ledgered, "s1", 2)
-    ask(ledgered, kind="MANUAL")
+    ask(ledgered, kind="MANUAL", task_id="task-1")
     assert kinds_of(rows(ledgered, **asked)) == expected
 
 

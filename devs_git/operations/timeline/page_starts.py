@@ -22,10 +22,17 @@ def back(workspace: Workspace, catalog: Catalog, cursor: str, tip: str) -> BackP
 
 
 def _before(workspace: Workspace, catalog: Catalog, oid: str, tip: str) -> BackPlace:
-    walk = event_walk.back(workspace.ledger, tip)
-    at = next(event.finished for event, _ in walk if event.oid == oid)
-    event, merge = next(((event.oid, merge) for event, merge in walk), ("", ""))
+    from devs_git.storage.ledger.index import listing
+
+    at = next(event_walk.at(workspace.ledger, [oid])).finished
+    event, merge = listing.just_before(workspace.ledger.tip(), oid) or _next_in_walk(workspace, oid, tip)
     return BackPlace(event, merge=merge, message=message_stream.newest_before(catalog, at) + 1)
+
+
+def _next_in_walk(workspace: Workspace, oid: str, tip: str) -> tuple[str, str]:
+    walk = event_walk.back(workspace.ledger, tip)
+    next(event for event, _ in walk if event.oid == oid)
+    return next(((event.oid, merge) for event, merge in walk), ("", ""))
 
 
 def onward(workspace: Workspace, catalog: Catalog, after: str, tip: str) -> OnwardPlace:
@@ -37,10 +44,14 @@ def onward(workspace: Workspace, catalog: Catalog, after: str, tip: str) -> Onwa
         _require_event(workspace, "after", oid, tip)
     if place:
         return place
-    at = next(workspace.ledger.events(after)).finished
+    at = next(event_walk.at(workspace.ledger, [after])).finished
     return OnwardPlace(after, message=message_stream.newest_before(catalog, at))
 
 
 def _require_event(workspace: Workspace, field: str, oid: str, tip: str) -> None:
-    if oid and not event_walk.has(workspace.ledger, tip, oid):
+    from devs_git.storage.ledger.index import listing
+
+    if not oid or listing.has_event(workspace.ledger.tip(), oid):
+        return
+    if not event_walk.has(workspace.ledger, tip, oid):
         raise invalid(field, "The ledger has no such event.", hint="Start over without it.")

@@ -59,7 +59,7 @@ def _events(workspace: Workspace, maker: RowMaker, start: BackPlace, at_once: in
     """The events that have wanted rows. Of the first one the rows that were read already are left out."""
     if not start.event or maker.wanted.types == (kinds.CHAT,):
         return
-    walk = _walk(workspace, maker.wanted, start)
+    walk = _walk(workspace, maker, start)
     may_want = ((event, merge) for event, merge in walk if maker.may_want(event))
     while chunk := list(islice(may_want, at_once)):
         wants_files = maker.wanted.wants_files
@@ -71,14 +71,23 @@ def _events(workspace: Workspace, maker: RowMaker, start: BackPlace, at_once: in
                 yield EventRows(event, merge, found)
 
 
-def _walk(workspace: Workspace, wanted: Filter, start: BackPlace) -> Iterator[tuple[Event, str]]:
+def _walk(workspace: Workspace, maker: RowMaker, start: BackPlace) -> Iterator[tuple[Event, str]]:
     """The events from `start` on; of a filter that few events fit, only those that it may want."""
-    found = None
-    if wanted != Filter(contract=wanted.contract, phase=wanted.phase):
-        from devs_git.storage.ledger.index import listing
+    event = start.event
+    if maker.wanted == Filter() and not start.merge:
+        # The newest events are read without an index, down to a merge of two ledgers.
+        for each in workspace.ledger.events(event):
+            if len(each.parents) > 1:
+                event = each.oid
+                break
+            yield each, ""
+        else:
+            return
+    from devs_git.storage.ledger.index import listing
 
-        found = listing.before(workspace.ledger.tip(), (start.event, start.merge), wanted)
-    return event_walk.back(workspace.ledger, start.event, start.merge) if found is None else found
+    place = event, start.merge
+    found = listing.before(workspace.ledger.tip(), place, maker.wanted, maker.find_belonging())
+    yield from event_walk.back(workspace.ledger, *place) if found is None else found
 
 
 def _messages(catalog: Catalog, maker: RowMaker, start: BackPlace) -> Iterator[RecordedMessage]:

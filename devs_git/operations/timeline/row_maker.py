@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from devs_git.domain.ledger import event_names
 from devs_git.domain.ledger.event_names import agent_of, contract_of, data_of
@@ -14,6 +15,9 @@ from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.message_stream import RecordedMessage
 from devs_git.storage.git.commit_files import ChangedFile
 from devs_git.values import replace
+
+if TYPE_CHECKING:
+    from devs_git.domain.timeline.belonging import Belonging
 
 Files = Mapping[str, tuple[ChangedFile, ...]]
 
@@ -34,6 +38,12 @@ class RowMaker:
         return message_stream.MessageFilter(
             wanted.task_id, wanted.contract, wanted.phase, wanted.agent, wanted.since, wanted.until
         )
+
+    def find_belonging(self) -> Belonging | None:
+        """What belongs to the wanted contract and phase by what the catalog says; None if neither is asked for."""
+        if not (self.wanted.contract or self.wanted.phase):
+            return None
+        return steering.find_belonging(self.catalog, self.wanted.contract, self.wanted.phase)
 
     def may_want(self, event: Event) -> bool:
         """Whether the event, or a file of its commit, may be wanted: the contract and the phase are not looked up yet."""

@@ -41,6 +41,8 @@ def changed_files(git: Git, commits: Iterable[str]) -> dict[str, tuple[ChangedFi
         "-r",
         "-z",
         "-M",
+        # An index keeps the answer, so it must not depend on the configuration.
+        "-l1000",
         "--root",
         "--diff-merges=first-parent",
         "--name-status",

@@ -113,6 +113,8 @@ def _cut(base: sqlite3.Connection, seq: int) -> None:
     if newest > seq:
         for table in ("events", "touches", "links", "tasks", "points"):
             base.execute(f"DELETE FROM {table} WHERE seq > ?", (seq,))  # noqa: S608 - names of our own tables
+        looked = int(index_tables.about(base, index_tables.LOOKED) or 0)
+        index_tables.set_about(base, **{index_tables.LOOKED: str(min(looked, seq))})
 
 
 class _Stored(Known):

@@ -64,6 +64,12 @@ def contracts(tip: Tip, name: str, enough: Collection[str] = ()) -> dict[str, Co
     return ask(tip, lambda base: fold(_steering(tip.ledger, base, {name})).contracts, enough)
 
 
+def is_named(tip: Tip, contract: str) -> bool | None:
+    """See `listing.is_named`."""
+    query = "SELECT 1 FROM names n JOIN events e ON e.contract = n.id WHERE n.text = ? AND e.contract LIMIT 1"
+    return ask(tip, lambda base: base.execute(query, (contract,)).fetchone() is not None)
+
+
 def started_below(tip: Tip, task: str) -> History | None:
     """The history with each task that was once started as a part of this one."""
     return ask(tip, lambda base: _history(tip, base, {one.task for one in _started_below(tip, base, task)}))

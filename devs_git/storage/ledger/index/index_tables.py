@@ -14,7 +14,8 @@ from typing import Final
 
 from devs_git.storage.git.files import read_only
 
-VERSION: Final = 1
+VERSION: Final = 2
+LOOKED: Final = "looked"  # up to which number of an event the commits are in `changes`
 _HEAD: Final = 100  # bytes of SQLite's own header
 # What a file of this kind can raise, whoever wrote it: also a number where a text should be.
 TROUBLE: Final = (sqlite3.Error, OSError, ValueError, TypeError, OverflowError)
@@ -28,6 +29,7 @@ CREATE TABLE events (seq INTEGER PRIMARY KEY, oid TEXT, flags INTEGER, kind INTE
 CREATE TABLE touches (task TEXT, seq INTEGER, PRIMARY KEY (task, seq)) WITHOUT ROWID;
 CREATE TABLE tasks (task TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID;
 CREATE TABLE links (task TEXT, other TEXT, seq INTEGER, PRIMARY KEY (task, other)) WITHOUT ROWID;
+CREATE TABLE changes (commit_oid TEXT PRIMARY KEY, bits INTEGER) WITHOUT ROWID;
 CREATE TABLE points (seq INTEGER, at INTEGER, tag TEXT, commit_oid TEXT, task TEXT, PRIMARY KEY (seq, at)) WITHOUT ROWID;
 """
 _INDEXES: Final = """

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from devs_git.domain.ledger.events import Event
     from devs_git.domain.ledger.history import History, Task
     from devs_git.domain.ledger.ids import Target
+    from devs_git.domain.timeline.belonging import Belonging
     from devs_git.domain.timeline.stream_rows import Filter
     from devs_git.storage.ledger.store import Tip
 
@@ -126,16 +127,58 @@ def events_of_points(tip: Tip, task: str, cursor: str, limit: int) -> list[Event
     return index_pages.events_of_points(tip, index_pages.PointPage(task, cursor, limit))
 
 
-def before(tip: Tip, place: tuple[str, str], wanted: Filter) -> Iterator[tuple[Event, str]] | None:
+def before(
+    tip: Tip, place: tuple[str, str], wanted: Filter, belonging: Belonging | None = None
+) -> Iterator[tuple[Event, str]] | None:
     """`event_walk.back` from `place` (start and merge), without events of which the filter takes no row for certain.
 
-    None without an index, or where it may have another order than that walk.
+    `belonging`: what the catalog says of the filter's contract and phase. None without an index, or where it may have
+    another order than that walk.
     """
     if not has_index(tip):
         return None
     from devs_git.storage.ledger.index import index_walk
 
-    return index_walk.back(tip, *place, wanted)
+    return index_walk.back(tip, index_walk.Walk(*place, wanted, belonging))
+
+
+def just_before(tip: Tip, oid: str) -> tuple[str, str] | None:
+    """The event that `event_walk.back` from the tip has after `oid` ('' for none), and its merge; None as `before` has it."""
+    if not has_index(tip):
+        return None
+    from devs_git.storage.ledger.index import index_walk
+
+    return index_walk.just_before(tip, oid)
+
+
+def has_event(tip: Tip, oid: str) -> bool:
+    """Whether the index says that the ledger has this event. If it does not, the ledger may have it all the same."""
+    if not has_index(tip):
+        return False
+    from devs_git.storage.ledger.index import index_walk
+
+    return index_walk.has_event(tip, oid)
+
+
+def earlier(tip: Tip, events: list[Event], most: int) -> dict[str, list[Event]] | None:
+    """By the oid of each of these events the `most` newest that touch its task and that it comes after, newest first.
+
+    There may be fewer where two ledgers met. None without an index.
+    """
+    if not has_index(tip):
+        return None
+    from devs_git.storage.ledger.index import index_walk
+
+    return index_walk.earlier(tip, events, most)
+
+
+def is_named(tip: Tip, contract: str) -> bool:
+    """Whether an event names this contract; True without an index."""
+    if not has_index(tip):
+        return True
+    from devs_git.storage.ledger.index import index_queries
+
+    return index_queries.is_named(tip, contract) is not False
 
 
 def children(tip: Tip, task: str) -> list[Task]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from devs_git.domain.ledger import event_names
-from devs_git.domain.ledger.events import LEDGER, Event
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import Target
 from devs_git.domain.ledger.recent import newest
@@ -22,93 +21,10 @@ from devs_git.storage.ledger import event_walk
 from devs_git.storage.ledger.index import NAME, index_queries, index_tables, listing
 from devs_git.storage.ledger.store import Ledger, Tip
 from devs_git.workspace import Workspace
+from tests.support.history_pages import same_history
+from tests.support.random_ledger import TASKS, Story, oid
 
 SEEDS = int(os.environ.get("DEVS_TEST_COUNT_INDEXED_LEDGERS", "6"))
-TASKS = [f"task-{number}" for number in range(1, 6)]
-PHASES = ("plan", "review")
-CONTRACTS = ("one", "two")
-
-
-def oid(kind: str, number: int) -> str:
-    return f"{kind}{number:03x}".encode().hex().ljust(40, "0")
-
-
-class Story:
-    """A random ledger that grows in two clones, which meet now and then."""
-
-    def __init__(self, seed: int, repository: Path) -> None:
-        self.random = random.Random(seed)
-        self.repository = repository
-        self.events = self.tags = 0
-        self.ops: list[str] = []
-        self.tips = {"a": self.git("rev-parse", LEDGER), "b": self.git("rev-parse", LEDGER)}
-
-    def git(self, *words: str, text: str = "") -> str:
-        done = subprocess.run(
-            ["git", *words], cwd=self.repository, input=text, capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
-
-    def add(self, clone: str) -> None:
-        """One event of the clone; sometimes a merge with what the other one wrote."""
-        parents = [self.tips[clone]]
-        other = self.tips["b" if clone == "a" else "a"]
-        kind = "ledger.merged" if self.random.random() < 0.12 and other not in parents else ""
-        if kind:
-            parents.insert(0, other)
-        event = Event(kind or self.kind(), "subject", ())
-        message = Event(event.type, "subject", self.fields(event.type, clone)).message()
-        words = [word for parent in parents for word in ("-p", parent)]
-        self.tips[clone] = self.git("commit-tree", *words, f"{LEDGER}^{{tree}}", text=message)
-
-    def kind(self) -> str:
-        kinds = ["checkpoint.created"] * 5 + ["task.started", "task.completed"] * 2
-        rare = ["rewound", "undone", "dropped", "task.result", "task.abandoned", "phase.changed"]
-        rare += ["contract.started", "checkpoints.rewritten", "history.rewritten", "superseded"]
-        return self.random.choice(kinds + rare)
-
-    def fields(self, kind: str, clone: str) -> tuple[tuple[str, str], ...]:
-        self.events += 1
-        choice, chance = self.random.choice, self.random.random
-        task = choice(TASKS)
-        found = [("Devs-Finished", f"2001-01-01T00:00:{self.events:02d}Z")]
-        if chance() < 0.8 or kind.startswith("task"):
-            found.append(("Devs-Task", task))
-        if kind in ("checkpoint.created", "task.completed"):
-            self.tags += 1
-            number = self.tags if chance() < 0.95 else max(1, self.tags - 1)
-            found += [("Devs-Task", task)] if found[-1][0] != "Devs-Task" else []
-            found += [
-                ("Devs-Number", str(self.tags)),
-                ("Devs-Tag", oid("t", number)),
-                ("Devs-Commit", oid("c", number % 7)),
-            ]
-        if kind in ("task.started", "phase.changed", "contract.started"):
-            found += [("Devs-Contract", choice(CONTRACTS)), ("Devs-Phase", choice(PHASES))]
-            found += [("Devs-Parent", choice(TASKS))] if chance() < 0.4 else []
-        if kind in ("rewound", "undone", "dropped"):
-            self.ops.append(f"op-{self.events}")
-            found += [("Devs-Op", self.ops[-1]), ("Devs-Clone", clone), ("Devs-Branch", "refs/heads/main")]
-            found += [("Devs-Undoes", choice(self.ops))] if kind == "undone" else []
-        if chance() < 0.4 and self.tags:
-            some = [oid("t", self.random.randint(1, self.tags + 1)) for _ in range(2)]
-            found.append((choice(["Devs-Undone", "Devs-Revived", "Devs-Undone", "Devs-Gone"]), some[0]))
-            found += [("Devs-Status", f"{choice(TASKS)} {choice(['rewound', 'active', 'completed'])}")]
-            if chance() < 0.3:
-                found.append(("Devs-Renumbered", f"{some[1]} {100 + self.events}"))
-        if kind.endswith("rewritten") and self.tags:
-            self.tags += 1
-            old = oid("t", self.random.randint(1, self.tags))
-            found.append(
-                ("Devs-Moved", f"{old} {oid('t', self.tags)} {self.tags} {oid('m', self.tags)} {oid('f', 1)}")
-            )
-        if chance() < 0.05:
-            found.append(("Devs-Outcome", "failed"))
-        return tuple(found)
-
-    def show(self, clone: str) -> None:
-        """The clone's ledger is the repository's."""
-        self.git("update-ref", LEDGER, self.tips[clone])
 
 
 def outcome(history: History, target: Target) -> object:
@@ -131,8 +47,9 @@ def same(ledger: Ledger, tags: int) -> None:
         assert {one.task_id: one for one in listing.children(tip, task)} == {
             name: one for name, one in whole.tasks.items() if one.parent == task
         }
-    names = [oid(kind, number) for kind in "tcm" for number in range(1, tags + 2)]
-    for name in random.Random(tags).sample(names, min(len(names), 9)):
+    names = [oid(kind, number) for kind in "tm" for number in range(1, tags + 2)]
+    names += {point.commit for point in whole.checkpoints.values()}
+    for name in random.Random(tags).sample(sorted(names), min(len(names), 9)):
         for target in (
             Target(oid=name),
             Target(task=f"task-{name[:7]}", short=name[:7]),
@@ -284,6 +201,7 @@ def test_the_index_answers_as_the_fold_whatever_happens_to_its_file(seed: int, l
         path.touch()
         same_pages(Workspace.open(ledgered.top).ledger, story.random)
         same_walks(Workspace.open(ledgered.top).ledger, story.random)
+        same_history(ledgered.top, story.random, path)
         now = Workspace.open(ledgered.top).ledger.tip()
         # A damaged file was deleted; in a ledger as small as this one nobody makes it again unasked.
         path.touch()
