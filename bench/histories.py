@@ -7,7 +7,6 @@ are written by the commands themselves, for parts that ask for it.
 from __future__ import annotations
 
 import re
-import shutil
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -61,20 +60,10 @@ def make(bench: Bench, name: str, checkpoints: int) -> Path:
 
 
 def make_and_work(bench: Bench, name: str, checkpoints: int, events: int) -> tuple[Path, Written]:
-    """The same, of which the last `events` events are written by the commands; and what these took.
-
-    It is made once in a run, and copied for each part that asks for it.
-    """
-    first = bench.folder / f"worked-{checkpoints}-{events}"
-    if not first.exists():
-        tasks = events // (PER_TASK + 1)
-        make(bench, first.name, checkpoints - tasks * PER_TASK)
-        written = _work(bench, first, tasks)
-        (first / ".git/written").write_text(f"{written.events} {written.wall} {written.size}")
-    top = bench.folder / name
-    shutil.copytree(first, top, symlinks=True)
-    number, wall, size = (top / ".git/written").read_text().split()
-    return top, Written(int(number), float(wall), float(size))
+    """The same, of which the last `events` events are written by the commands; and what these took."""
+    tasks = events // (PER_TASK + 1)
+    top = make(bench, name, checkpoints - tasks * PER_TASK)
+    return top, _work(bench, top, tasks)
 
 
 def _work(bench: Bench, top: Path, tasks: int) -> Written:

@@ -1,0 +1,136 @@
+"""What reads in a ledger of 100,000 checkpoints, against the same command in one of 1,000; and what one more event costs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import histories
+from bench.histories import Written
+from bench.measure import Arm, Bench
+from bench.report import Row
+from bench.subjects import OURS, START_UP, start_up
+
+SMALL, LARGE = 1_000, 100_000
+# Newest events that the commands themselves write.
+EVENTS = 1_000
+LONGER, ADDED = 1.5, 100
+GATE = "Somebody has to look at the dates of the reports."
+
+
+@dataclass(frozen=True)
+class Place:
+    """One of the repositories, and what the words of the commands name in it."""
+
+    top: Path
+    names: dict[str, str]
+
+    def arm(self, bench: Bench, words: str) -> Arm:
+        def after() -> None:
+            if words.startswith("branch"):
+                bench.run("git", "branch", "-q", "-D", "tried", where=self.top)
+
+        command = (OURS, *words.format(**self.names).split())
+        return Arm(f"{words} in {self.top}", (command,), self.top, after=after)
+
+
+# In braces: the newest task; the cursor of a second page; a checkpoint, an event and a time in the middle; a gate. Task 1 is the
+# oldest one.
+READS = (
+    "status",
+    "task status 1",
+    "task status {last}",
+    "show task-1",
+    "show {last}",
+    "log --limit 20",
+    "log --limit 20 --cursor {page}",
+    "log --limit 20 --cursor {point}",
+    "log --limit 20 --task 1",
+    "history --limit 20",
+    "history --limit 20 --cursor {next}",
+    "history --limit 20 --cursor {event}",
+    "history --limit 20 --task 1",
+    "history --limit 20 --contract main",
+    "history --limit 20 --contract rare",
+    "history --limit 20 --phase review",
+    "history --limit 20 --type checkpoint",
+    "history --limit 20 --type file",
+    "history --limit 20 --subtype deleted",
+    "history --limit 20 --agent developer",
+    "history --limit 20 --actor Ada",
+    "history --limit 20 --from {time}",
+    "history --limit 20 --to {time}",
+    "rewind --dry-run {last}@1",
+    "branch {last}@1 -b tried",
+    "branch task-1@2 -b tried",
+    "diff {last} --stat",
+    "diff task-1 --stat",
+)
+
+
+def reading(bench: Bench, rounds: int) -> list[Row]:
+    """Each command that reads takes at most 1.5 times as long, or at most 100 ms more than start-up.
+
+    For the newest events, which the commands wrote, the bytes of loose objects and the milliseconds of one event.
+    """
+    made = [histories.make_and_work(bench, f"reading-{count}", count, EVENTS) for count in (SMALL, LARGE)]
+    places = [_prepare(bench, top) for top, _ in made]
+    found = [*_events(*(written for _, written in made))]
+    found += [_row(bench, words, places, rounds) for words in READS]
+    for place in places:
+        # An open gate freezes some of the commands above.
+        asked = bench.run(
+            OURS, "gate", "request", "--type", "MANUAL", "--blocker", GATE, "--json", where=place.top
+        )
+        place.names["gate"] = json.loads(asked)["gate_id"]
+    return [*found, _row(bench, "gate show {gate}", places, rounds)]
+
+
+def _events(few: Written, many: Written) -> list[Row]:
+    name = f"one event of the newest {EVENTS:,}: {LARGE:,} checkpoints against {SMALL:,}"
+    size = many.size / few.size
+    return [
+        Row(name, many.wall, "fewer checkpoints", few.wall, many.wall / few.wall, unit="x"),
+        Row("the same, bytes of loose objects", many.size, "fewer checkpoints", few.size, size, unit="x"),
+    ]
+
+
+def _prepare(bench: Bench, top: Path) -> Place:
+    """A contract with one task, in a phase of its own, that deletes a file; and the names for the commands."""
+
+    def run(*words: str) -> str:
+        return bench.run(*words, where=top)
+
+    run(OURS, "contract", "start", "rare")
+    run(OURS, "task", "start", "rare", "--title", "Read the dates", "--contract", "rare", "--phase", "review")
+    (top / "old.py").write_text("old = 1\n")
+    run(OURS, "checkpoint", "--all", "-m", "One part")
+    (top / "old.py").unlink()
+    run(OURS, "task", "complete", "--all", "-m", "Every part")
+    # The index and the catalog are made by the first commands that need them.
+    run(OURS, "history", "--limit", "20", "--subtype", "deleted")
+    middle = int(run("git", "rev-list", "--count", histories.LEDGER)) // 2
+    event = run("git", "rev-list", "-1", f"--skip={middle}", histories.LEDGER)
+    names = {
+        "last": "task-rare",
+        "page": json.loads(run(OURS, "log", "--limit", "20", "--json"))["next_cursor"],
+        "next": json.loads(run(OURS, "history", "--limit", "20", "--json"))["next_cursor"],
+        "point": run(
+            "git", "log", "-1", "--format=%(trailers:key=Devs-Tag,valueonly)", "--grep=^Devs-Tag: ", event
+        ),
+        "event": event,
+        "time": run("git", "log", "-1", "--format=%cI", event),
+    }
+    return Place(top, names)
+
+
+def _row(bench: Bench, words: str, places: list[Place], rounds: int) -> Row:
+    few, many = (place.arm(bench, words) for place in places)
+    start = start_up(places[0].top)
+    found = bench.side_by_side(few, many, start, rounds=rounds)
+    short, long, begun = (found[arm.label].wall for arm in (few, many, start))
+    name = f"{words.replace('{', '').replace('}', '')}: {LARGE:,} checkpoints against {SMALL:,}"
+    if long > LONGER * short and long - begun <= ADDED:
+        return Row(name, long, START_UP, begun, long - begun, bound=ADDED, note="over start-up")
+    return Row(name, long, "fewer checkpoints", short, long / short, unit="x", bound=LONGER)
