@@ -70,17 +70,17 @@ BEFORE: Final = {
 # plans that fit a screen, a second format of events, the index, the words of an interrupted command, the printing of an
 # answer, which commands without click share, the check and the written file that `report` shares, the trees above a path that
 # comes back, a restore that may save what is in the way, a session named by its beginning, the files of a task that git
-# reads at once, who may decide in words, what an uninstallation leaves, a history that asks the index for the events of a task.
-# Whoever lowers one lowers its number, and removes its
-# row where it is not above BEFORE.
+# reads at once, who may decide in words, what an uninstallation leaves, a history that asks the index for the events of a task,
+# refs that are read from git's files. Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
 MORE: Final = {
     "history": 82,
     "show": 83,
     "snapshot create": 78,
-    "restore": 110,
-    "rewind": 112,
+    "checkout": 82,
+    "restore": 111,
+    "rewind": 113,
     "rewind --dry-run": 117,
-    "undo": 111,
+    "undo": 112,
     "trace export": 54,
     "trace import": 46,
     "verify": 255,

@@ -160,8 +160,8 @@ def _show(workspace: Workspace) -> None:
     from devs_git.storage.ledger import devs_folder, visible_tags
 
     try:
-        with visible_tags.note_tags_after(workspace.ledger.git, workspace.places.common):
-            devs_folder.refresh(workspace.places, workspace.ledger)
+        visible_tags.note_tags(workspace.ledger.git, workspace.places.common)
+        devs_folder.refresh(workspace.places, workspace.ledger)
         # For which tasks a directive waits is for the clients' hooks to know. The module is loaded only if there may be any.
         if (workspace.places.shared / "directed").exists() or devs_folder.has_files(
             workspace.ledger, "directives"

@@ -7,18 +7,17 @@ somebody else changed them. A merge or a rebase may bring back commits of rewoun
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import completed_tag
-from devs_git.storage.git import refs
+from devs_git.storage.git import ref_files, refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.program import Git
+from devs_git.storage.git.ref_files import ListedRefs
 from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.ledger.store import Ledger
 
@@ -50,14 +49,11 @@ def mend(
     `again`: the command itself has moved tags since they were noted. `say` gets a message for each task that is gone because
     another clone rewound it.
     """
-    with refs.print_refs_alongside(ledger.reader, FOLDER) as output:
-        printed = output()
-    noted = again or printed == _read_note(ledger.common)
-    if noted and not (always and may_be_out_of_step(ledger, printed)):
+    tags = ref_files.list_below(ledger.reader, ledger.common, FOLDER)
+    if (again or _are_noted(tags, ledger.common)) and not (always and may_be_out_of_step(ledger, tags)):
         return ()
-    tags = refs.parse_refs(printed)
     history = ledger.tip().here
-    wanted = out_of_step(history, tags)
+    wanted = out_of_step(history, ref_files.parse(tags.text))
     # A tag is deleted only if a numbered ref keeps the checkpoint, whatever an event says.
     drops = any(update.new == NO_OID for update in wanted)
     kept = set(refs.list_refs(ledger.git, NUMBERED).values()) if drops else set()
@@ -79,7 +75,7 @@ def mend(
     return tuple(update.ref for update in updates)
 
 
-def may_be_out_of_step(ledger: Ledger, printed: bytes) -> bool:
+def may_be_out_of_step(ledger: Ledger, tags: ListedRefs) -> bool:
     """Whether a branch may have changed what is live: that can only be a checkpoint that an operation undid.
 
     The index says which these are. It decides nothing: whatever it finds, the whole ledger is read for it.
@@ -89,20 +85,23 @@ def may_be_out_of_step(ledger: Ledger, printed: bytes) -> bool:
     history = listing.undone(ledger.tip())
     if history is None:
         return True
-    names = {os.fsencode(completed_tag(task)) for task in history.tasks}
-    # To parse 25,000 tags takes longer than the rest.
-    lines = (line for line in printed.split(b"\n") if line.partition(b" ")[2] in names)
-    return bool(out_of_step(history, refs.parse_refs(b"\n".join(lines))))
+    # Only these: to parse 25,000 tags takes longer than the rest.
+    held = {ref: tags.find(ref) for ref in map(completed_tag, history.tasks)}
+    return bool(out_of_step(history, {ref: tag for ref, tag in held.items() if tag}))
 
 
-@contextlib.contextmanager
-def note_tags_after(git: Git, common: Path) -> Iterator[None]:
-    """Note the tags after a command of devs-git. git lists them while the body does something else."""
-    with refs.print_refs_alongside(git, FOLDER) as output:
-        yield
-        now = output()
+def note_tags(git: Git, common: Path) -> None:
+    """Note the tags after a command of devs-git."""
+    now = ref_files.list_below(git, common, FOLDER).text
     if now != _read_note(common):
         replace_file(_file(common), now)
+
+
+def _are_noted(tags: ListedRefs, common: Path) -> bool:
+    """Whether the tags are as noted. git may have packed them since."""
+    now, note = tags.text, _read_note(common)
+    # What a hook wrote instead of a note has no tags.
+    return now == note or (bool(noted := ref_files.parse(note or b"")) and noted == ref_files.parse(now))
 
 
 def _file(common: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import rewind, undo
-from devs_git.storage.git import refs
+from devs_git.storage.git import ref_files, refs
 from devs_git.storage.ledger import visible_tags
 from devs_git.storage.ledger.index import NAME, index_queries, index_tables
 from devs_git.storage.ledger.store import Tip
@@ -92,6 +93,57 @@ def test_the_ledger_is_read_for_the_tags_only_where_somebody_else_changed_them(
         visible_tags.mend(ledger)
 
 
+def test_tags_that_git_packed_since_are_as_noted_and_one_that_somebody_deleted_then_comes_back(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tags = scene.git("for-each-ref", TAGS)
+    verb("task", "start", "12")
+    scene.git("pack-refs", "--all")
+    ledger = scene.workspace.ledger
+    with monkeypatch.context() as without_ledger:
+        without_ledger.setattr(type(ledger), "history_at", lambda _self, oid: pytest.fail(f"{oid} was read"))
+        assert visible_tags.mend(ledger) == ()
+    scene.git("tag", "-d", "devs/task-10")
+    assert visible_tags.mend(ledger) == (f"{TAGS}/task-10",)
+    assert scene.git("for-each-ref", TAGS) == tags
+
+
+@pytest.mark.usefixtures("scene")
+def test_no_command_has_git_list_the_visible_tags(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With 25,000 of them that takes longer than most commands."""
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(tmp_path / "trace"))
+    for words in ("task start 12", "restore --yes 10", "rewind --yes 10 --preserve discard", "undo --yes"):
+        verb(*words.split())
+    events = [json.loads(line) for line in (tmp_path / "trace").read_text().splitlines()]
+    calls = [event["argv"] for event in events if event["event"] == "start"]
+    assert any("for-each-ref" in words for words in calls)
+    assert [words for words in calls if TAGS in words] == []
+
+
+def test_after_a_merge_the_only_tag_comes_back(scene: Scene) -> None:
+    """Before the merge the note said that there is none."""
+    tags = scene.git("for-each-ref", TAGS)
+    kept = Clone(scene.top).call("rewind", rewind.Request("10^")).preserved_as["reference"]
+    verb("task", "start", "12")
+    assert scene.git("tag") == ""
+    scene.git("merge", "-q", "--ff-only", kept)
+    # As the hook post-merge does.
+    (scene.top / ".git/devs/visible-tags").write_text("\n")
+    verb("task", "abandon", "12", "--yes")
+    assert scene.git("for-each-ref", TAGS) == tags
+
+
+def test_a_note_of_an_earlier_version_is_still_read(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the tags as git lists them."""
+    verb("task", "start", "12")
+    scene.git("pack-refs", "--all")
+    ledger = scene.workspace.ledger
+    listed = scene.git("for-each-ref", "--format=%(objectname) %(refname)", TAGS)
+    (ledger.common / "devs/visible-tags").write_text(f"{listed}\n")
+    monkeypatch.setattr(type(ledger), "history_at", lambda _self, oid: pytest.fail(f"{oid} was read"))
+    assert visible_tags.mend(ledger) == ()
+
+
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_the_index_sees_each_tag_that_the_whole_ledger_would_change(
     seed: int, initialised: Path, tmp_path: Path
@@ -105,9 +157,10 @@ def test_the_index_sees_each_tag_that_the_whole_ledger_would_change(
         for place in ("HEAD", *preserved[-2:], "@{1}" if preserved else "HEAD"):
             clone.git("-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", place)
             ledger = clone.opened.ledger
-            printed = os.fsencode(clone.git("for-each-ref", "--format=%(objectname) %(refname)", TAGS))
-            wanted = visible_tags.out_of_step(Tip(ledger, ledger.tip().oid).here, refs.parse_refs(printed))
-            assert visible_tags.may_be_out_of_step(ledger, printed) == bool(wanted)
+            tags = refs.list_refs(ledger.git, TAGS)
+            wanted = visible_tags.out_of_step(Tip(ledger, ledger.tip().oid).here, tags)
+            listed = ref_files.list_below(ledger.git, ledger.common, TAGS)
+            assert visible_tags.may_be_out_of_step(ledger, listed) == bool(wanted)
 
 
 def test_with_an_index_the_tag_of_a_task_whose_commits_git_brought_back_is_there_again(scene: Scene) -> None:
@@ -136,8 +189,8 @@ def test_with_a_planted_index_a_rewind_changes_no_tag_that_the_ledger_does_not_c
     assert index_queries.ask(tip, lambda base: index_tables.about(base, "tip")) == tip.oid
     with sqlite3.connect(path) as base:
         base.execute("DELETE FROM touches WHERE seq = (SELECT max(seq) FROM events)")
-    printed = os.fsencode(scene.git("for-each-ref", "--format=%(objectname) %(refname)", TAGS))
-    assert visible_tags.may_be_out_of_step(clone.opened.ledger, printed)
+    ledger = clone.opened.ledger
+    assert visible_tags.may_be_out_of_step(ledger, ref_files.list_below(ledger.git, ledger.common, TAGS))
     assert visible_tags.mend(clone.opened.ledger, always=True) == ()
     assert scene.git("for-each-ref", TAGS) == tags
 

@@ -15,6 +15,8 @@ from devs_git.values import field, immutable, mutable
 
 # What the row of an event says besides: it records or moves a checkpoint, is an operation, sets something of a contract.
 RECORDS, OPERATION, STEERS, PRESERVES, MERGES, ALONE = 1, 2, 4, 8, 16, 32
+# All flags that an event can have which steers a contract.
+STEERING: Final = tuple(flags for flags in range(2 * ALONE) if flags & STEERS)
 _MARKS: Final = (Key.UNDONE, Key.REVIVED, Key.GONE)
 
 

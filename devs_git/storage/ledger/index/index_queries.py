@@ -10,7 +10,7 @@ from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, fold
 from devs_git.domain.ledger.ids import Target, is_oid
-from devs_git.domain.ledger.indexing.touches import OPERATION, PRESERVES, STEERS
+from devs_git.domain.ledger.indexing.touches import OPERATION, PRESERVES, STEERING
 from devs_git.storage.ledger import clone_history, event_walk
 from devs_git.storage.ledger.index import index_file
 
@@ -168,9 +168,10 @@ def _flagged(base: sqlite3.Connection, flag: int) -> Iterator[tuple[object, ...]
 
 
 def _steering(ledger: Ledger, base: sqlite3.Connection, contracts: set[str]) -> list[Event]:
+    # SQLite finds these events by the index of the table only if the query names values of both of its columns.
     query = (
-        "SELECT e.seq, e.oid FROM names n JOIN events e ON e.contract = n.id WHERE n.text IN ({})"  # noqa: S608 - a number of ours
-        f" AND e.flags & {STEERS}"
+        "SELECT e.seq, e.oid FROM names n JOIN events e ON e.contract = n.id WHERE n.text IN ({})"  # noqa: S608 - numbers of ours
+        f" AND e.contract AND e.flags IN {STEERING}"
     )
     return events_of(ledger, _rows(base, query, contracts - {""}))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.ledger.ids import OID_FORM
+from devs_git.storage.git import ref_files
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.lines_of_work import FOLDER
 from devs_git.values import immutable
@@ -41,7 +42,7 @@ def at(git: Git, common: Path, commits: Collection[str]) -> PassedRefs | None:
     """The refs at `commits`; None if git stores its refs in another way."""
     # First the loose ones: git packs a ref before it deletes its file.
     loose = dict(_loose(common / FOLDER, FOLDER))
-    packed = _packed(common)
+    packed = ref_files.read_packed(common, FOLDER)
     if packed is None:
         return None
     wanted = {oid.encode() for oid in commits}
@@ -53,21 +54,10 @@ def at(git: Git, common: Path, commits: Collection[str]) -> PassedRefs | None:
     )
 
 
-def _packed(common: Path) -> bytes | None:
-    """The packed refs; None if the file does not tell the commit of each tag, or if this is no such store."""
-    if (common / "reftable").exists():
-        return None
-    try:
-        data = (common / "packed-refs").read_bytes()
-    except FileNotFoundError:
-        return b""
-    return data if b" fully-peeled " in data.partition(b"\n")[0] else None
-
-
 def _in_packed(data: bytes, wanted: Collection[bytes]) -> Iterator[tuple[str, str, str]]:
     """Ref, value and commit of each packed ref of a checkpoint at one of the commits."""
     for start in _places(data, wanted):
-        oid, before = data[start : start + 40], data[start - 1 : start]
+        oid, before = data[start : start + 40], data[start - 1 : start] if start else b"\n"
         if before == b"^":
             # The line before names the tag.
             line = data[data.rfind(b"\n", 0, start - 2) + 1 : start - 2]
