@@ -10,7 +10,7 @@ from devs_git.domain.gates.gate_model import SIGNED
 from devs_git.domain.verbs import VERBS, VerbRequest
 from devs_git.errors import invalid
 from devs_git.operations.audit import check_repository, verify_parts
-from devs_git.values import field, immutable
+from devs_git.values import WithoutCollector, field, immutable
 from devs_git.workspace import Workspace
 
 FORMATS: Final = ("text", "json", "github")
@@ -81,14 +81,7 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """All findings of the chosen parts. A shallow clone gives only one finding, because it lacks the history."""
     about_us = [part for part in request.chosen if part not in verify_parts.PARTS]
-    about_it = [part for part in request.chosen if part in verify_parts.PARTS]
-    found: list[Finding] = []
-    checked: dict[str, int] = {}
-    kinds: dict[str, int] = {}
-    if about_it:
-        signed = request.require == SIGNED
-        done = check_repository.check(workspace, about_it, request.range, signed=signed)
-        found, checked, kinds = [*done.findings], {**done.counts}, done.kinds
+    found, checked, kinds = _about_repository(workspace, request)
     if about_us:
         checked["verbs"] = len(VERBS)
     for part in about_us:
@@ -98,6 +91,21 @@ def run(workspace: Workspace, request: Request) -> Result:
     )
     ok = all(f.severity != "error" for f in found)
     return Result(ok, request.chosen, checked, kinds, findings, request.format)
+
+
+def _about_repository(
+    workspace: Workspace, request: Request
+) -> tuple[list[Finding], dict[str, int], dict[str, int]]:
+    """The findings of the parts about the repository, how much was checked, and how many commits there are of each kind."""
+    parts = [part for part in request.chosen if part in verify_parts.PARTS]
+    if not parts:
+        return [], {}, {}
+    # What was read of a large ledger is gone before the collector looks again.
+    with WithoutCollector():
+        done = check_repository.check(workspace, parts, request.range, signed=request.require == SIGNED)
+        found = [*done.findings], {**done.counts}, done.kinds
+        del done
+    return found
 
 
 def _unavailable(part: str) -> Finding:

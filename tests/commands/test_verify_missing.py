@@ -30,6 +30,16 @@ def test_a_tracked_policy_that_is_missing_pins_no_ledger(part: str, initialised:
     assert "LEDGER_MISSING" in errors(part)
 
 
+@pytest.mark.parametrize("lost", ["devs/ledger~1", "devs/ledger^{tree}", "devs/ledger~1^{tree}"])
+def test_a_commit_or_tree_of_the_ledger_that_is_missing_is_named(
+    lost: str, initialised: Path, git: Run
+) -> None:
+    oid = git("rev-parse", lost)
+    lose(initialised, oid)
+    (found,) = verify.run(Workspace.open(), verify.Request(("schemas",))).findings
+    assert (found.code, oid in found.message) == ("LEDGER_MISSING", True)
+
+
 @pytest.mark.parametrize("lost", ["HEAD~1:TAS.md", "HEAD:TAS.md", "HEAD~1^{tree}"])
 def test_a_tas_that_is_missing_is_not_the_first(lost: str, initialised: Path, git: Run) -> None:
     commit(initialised, {"TAS.md": TAS})

@@ -10,10 +10,10 @@ Rules; each violation is a finding:
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 from devs_git.domain.audit.findings import IN_LEDGER, Finding
@@ -57,6 +57,11 @@ class Step:
     event: Event
     edges: tuple[tuple[Change, ...], ...]
 
+    @cached_property
+    def odd_field(self) -> str:
+        """The key of the first field that our writers do not make, '' for none. Several rules ask for it."""
+        return next(event_fields.malformed_fields(self.event), "")
+
 
 @immutable
 class Freezes:
@@ -99,7 +104,7 @@ def did(change: Change) -> str:
 def odd_fields(step: Step) -> Iterator[Finding]:
     """The finding for an event with a field that our writers do not make, at most one."""
     oid = step.event.oid
-    for key in itertools.islice(event_fields.malformed_fields(step.event), 1):
+    if key := step.odd_field:
         yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} has a {key} that devs-git does not write.")
 
 
@@ -108,11 +113,7 @@ def leaps(steps: Sequence[Step]) -> Iterator[Finding]:
 
     What is allowed in one ledger is allowed in each ledger that continues it.
     """
-    named = [
-        (s.event.oid, event_fields.checkpoint_numbers(s.event))
-        for s in steps
-        if not any(event_fields.malformed_fields(s.event))
-    ]
+    named = [(s.event.oid, event_fields.checkpoint_numbers(s.event)) for s in steps if not s.odd_field]
     most = event_fields.HIGHEST + sum(len(found) for _, found in named)
     for oid, found in named:
         if max(found, default=0) > most:

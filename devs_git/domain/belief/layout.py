@@ -63,7 +63,7 @@ def _set(step: Step, name: str, *, over: bool = True) -> Iterable[tuple[str, str
 
 def decisions_of(step: Step) -> tuple[Brought, ...]:
     """The decisions that an event with one parent adds. Those of a merge were added by earlier events."""
-    if len(step.event.parents) != 1:
+    if len(step.event.parents) != 1 or not first_edge(step):
         return ()
     # A signature may replace one that somebody added before the decision.
     signatures = dict(_set(step, SIGNATURE))

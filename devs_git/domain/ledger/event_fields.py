@@ -63,4 +63,7 @@ def malformed_fields(event: Event) -> Iterator[str]:
         if form and not form.fullmatch(value):
             yield key
     if event.effects.records:
-        yield from (key for key in _NEEDED if not event.get(key) or len(event.all(key)) > 1)
+        for key in _NEEDED:
+            values = event.all(key)
+            if len(values) != 1 or not values[0]:
+                yield key

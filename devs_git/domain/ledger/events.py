@@ -148,17 +148,16 @@ class Event:
     next_numbers = _Pairs(Key.NEXT)
 
     @cached_property
-    def _values(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for key, value in self.fields:
-            found.setdefault(key, []).append(value)
-        return found
+    def _first(self) -> dict[str, str]:
+        return dict(reversed(self.fields))
 
     def get(self, key: str, default: str = "") -> str:
-        return self._values.get(key, (default,))[0]
+        return self._first.get(key, default)
 
     def all(self, key: str) -> tuple[str, ...]:
-        return tuple(self._values.get(key, ()))
+        if len(self._first) == len(self.fields):  # no key occurs twice
+            return (self._first[key],) if key in self._first else ()
+        return tuple(value for name, value in self.fields if name == key)
 
     def pairs(self, key: str) -> tuple[tuple[str, str], ...]:
         """The first word and the rest of each value of a trailer; the rest may be ''."""
@@ -167,7 +166,10 @@ class Event:
     @property
     def data(self) -> dict[str, str | list[str]]:
         """All trailers; a list if a key occurs several times."""
-        return {key: values[0] if len(values) == 1 else list(values) for key, values in self._values.items()}
+        found: dict[str, list[str]] = {}
+        for key, value in self.fields:
+            found.setdefault(key, []).append(value)
+        return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
 
     @property
     def moves(self) -> tuple[list[str], ...]:
@@ -199,9 +201,8 @@ class Event:
         return self.get(Key.OUTCOME) == "failed"
 
     def message(self) -> str:
-        trailers = "".join(
-            f"{key}: {one_line(value)}\n" for key, value in ((Key.EVENT, self.type), *self.fields)
-        )
+        pairs = ((Key.EVENT, self.type), *self.fields)
+        trailers = "".join(f"{key}: {one_line(value)}\n" for key, value in pairs)
         body = self.body.strip() + "\n\n" if self.body.strip() else ""
         return f"{one_line(self.subject)}\n\n{body}{trailers}"
 
@@ -225,8 +226,8 @@ def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
     head, _, last = message.rstrip("\n").rpartition("\n\n")
     pairs = [line.partition(":") for line in last.split("\n") if line.startswith(KEY_PREFIX)]
     fields = [(key, value.removeprefix(" ")) for key, colon, value in pairs if colon]
-    kind = next((value for key, value in fields if key == Key.EVENT), "")
-    rest = tuple(pair for pair in fields if pair[0] != Key.EVENT)
+    kind = dict(reversed(fields)).get(Key.EVENT, "")
+    rest = tuple([pair for pair in fields if pair[0] != Key.EVENT])
     subject, _, body = (head or last).partition("\n")
     newer = next((value for key, value in rest if key == Key.FORMAT and _format(value) > FORMAT), "")
     if newer:

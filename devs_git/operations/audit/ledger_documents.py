@@ -116,9 +116,11 @@ def policy(facts: Facts) -> Iterator[Finding]:
 
 
 def _tracked_policy_findings(facts: Facts, data: bytes) -> Iterator[Finding]:
+    roots = [step.event.oid for step in facts.steps if not step.event.parents]
+    root = roots[0] if len(roots) == 1 else ""
     try:
         with policy_file.telling_place(facts.git, facts.head):
-            record = policy_file.check(data, PROPOSED, Tip(facts.ledger, facts.tip))
+            record = policy_file.check(data, PROPOSED, Tip(facts.ledger, facts.tip), root)
     except DevsError as error:
         yield _wrong(error, PROPOSED)
         return

@@ -5,7 +5,6 @@ A server's hook runs only some of them. `registry` and `guard`, which check devs
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -41,10 +40,10 @@ def ledger(facts: Facts) -> Iterator[Finding]:
 def tags(facts: Facts) -> Iterator[Finding]:
     """Every checkpoint has its refs: annotated, unmoved and complete, unless an event explains the difference."""
     found = whole_history.typed_refs(facts.git, *wanted_refs.FOLDERS)
-    odd = {step.event.oid: list(ledger_shape.odd_fields(step)) for step in facts.steps}
-    yield from itertools.chain.from_iterable(odd.values())
-    # Nobody can tell what these events say of checkpoints.
-    history = fold(step.event for step in facts.steps if not odd[step.event.oid])
+    for step in facts.steps:
+        yield from ledger_shape.odd_fields(step)
+    # Nobody can tell what the others say of checkpoints.
+    history = fold(step.event for step in facts.steps if not step.odd_field)
     yield from checkpoint_tags.judge(keep_held(history, {oid for oid, _ in found.values()}), found)
     yield from checkpoint_tags.unconfirmed_removals(history, found)
 

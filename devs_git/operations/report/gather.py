@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import devs_git
-from devs_git.domain.audit import ledger_shape
 from devs_git.domain.audit.findings import Finding, once
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import Event
@@ -90,7 +89,7 @@ def _read(workspace: Workspace, facts: Facts) -> _Ledger:
     try:
         steps = facts.steps
         # Nobody can tell what the others say of tasks. `verify` names them.
-        sound = (step.event for step in steps if not any(ledger_shape.odd_fields(step)))
+        sound = (step.event for step in steps if not step.odd_field)
         history = clone_history.view_here(workspace.store_git, workspace.places.common, fold(sound))
         return _Ledger(tuple(step.event for step in steps), history, tuple(gate_facts.read(facts)))
     except GitFailed:

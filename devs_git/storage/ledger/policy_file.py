@@ -109,11 +109,14 @@ def as_in_force(text: str) -> str:
         return text
 
 
-def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
-    """The record of a policy that may be in force in this ledger. POLICY_INVALID for any other."""
+def check(data: bytes, name: str, tip: Tip, root: str = "") -> dict[str, Any]:
+    """The record of a policy that may be in force in this ledger. POLICY_INVALID for any other.
+
+    `root`: the first event of this ledger, if the caller has read it; to find it, git reads the whole ledger.
+    """
     record = yaml_documents.load(data, name, "policy", code="POLICY_INVALID")
     proposed = parse(record)
-    root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
+    root = root or tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
     if proposed.genesis != root:
         raise _refusal(
             "genesis",

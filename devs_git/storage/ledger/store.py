@@ -74,10 +74,6 @@ class Tip:
         return tuple(sorted(self.ledger.list_path(self.tree, folder)))
 
 
-def _as_it_is(git: Git) -> Git:
-    return git
-
-
 def _parts_missing() -> DevsError:
     text = "Parts of the ledger are missing from the object store."
     return DevsError("LEDGER_MISSING", text, hint="See: devs-git doctor")
@@ -104,7 +100,7 @@ class Ledger:
     common: Path
     signature: Callable[[], str]  # "Name <mail> <seconds> +0000"
     now: Callable[[], str]  # the current time in the form of events
-    with_identity: Callable[[Git], Git] = _as_it_is
+    with_identity: Callable[[Git], Git] = lambda git: git
     keeps_index: bool = True  # a dry run writes none
     # The tips that have a policy: a commit never changes, so nobody asks again.
     _governed: set[str] = field(default_factory=set, compare=False, repr=False)
@@ -189,13 +185,16 @@ class Ledger:
         return self.read_events(*order, *(tips or (LEDGER,)), *bound, "--")
 
     def read_events(self, *what: str, stdin: bytes = b"") -> Generator[Event]:
+        return (event for event, _tree in self.read_with_trees(*what, stdin=stdin))
+
+    def read_with_trees(self, *what: str, stdin: bytes = b"") -> Generator[tuple[Event, str]]:
         # `what`: words for `git rev-list`.
-        words = ("--no-commit-header", "--encoding=UTF-8", "--format=%H%x1f%P%x1f%B%x00")
+        words = ("--no-commit-header", "--encoding=UTF-8", "--format=%H%x1f%P%x1f%T%x1f%B%x00")
         output = self.reader.stream("rev-list", *words, *what, stdin=stdin)
         with closing(output), require_complete():
             for record in bounded.records(output, limits.COMMIT):
-                oid, parents, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)
-                yield parse(oid, tuple(parents.split()), message)
+                oid, parents, tree, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 3)
+                yield parse(oid, tuple(parents.split()), message), tree
 
     def tree_of(self, commit: str) -> str:
         return self.objects.read(commit, "commit")[5:45].decode()

@@ -11,7 +11,7 @@ from devs_git.domain.audit.ledger_shape import Change, Step
 from devs_git.domain.gates import signed_decision
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.ledger.event_keys import TrailerKey
-from devs_git.domain.ledger.events import NO_OID
+from devs_git.domain.ledger.events import NO_OID, Event
 from devs_git.domain.text import limits
 from devs_git.domain.text.limits import Limit
 from devs_git.errors import DevsError
@@ -35,13 +35,7 @@ def steps(ledger: Ledger, progress: Progress, *tips: str) -> list[Step]:
     GitFailed if a commit or a tree is missing: `git diff-tree` would not report it. A missing file is no error here; the
     code that reads the file reports it.
     """
-    ledger.git.run("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--")
-    events = []
-    for event in ledger.events(*tips, oldest_first=True):
-        events.append(event)
-        if not len(events) % _OFTEN:
-            progress("reading events", len(events), 0)
-    trees = _trees(ledger.git, *tips)
+    events, trees = _events(ledger, progress, *tips)
     # In the order of the events: then git still has the parent's tree in its cache.
     firsts = [(trees.get((e.parents or ("",))[0], EMPTY_TREE), trees[e.oid]) for e in events]
     others = [(trees[parent], trees[e.oid]) for e in events for parent in e.parents[1:]]
@@ -79,9 +73,23 @@ def _own(git: Git, merges: Sequence[str]) -> set[tuple[str, str]]:
     return found
 
 
-def _trees(git: Git, *tips: str) -> dict[str, str]:
-    out = git.run("rev-list", "--no-commit-header", "--format=%H %T", *tips, "--")
-    return dict(line.split(" ") for line in out.decode().splitlines())
+def _events(ledger: Ledger, progress: Progress, *tips: str) -> tuple[list[Event], dict[str, str]]:
+    """All events up to these tips, parents first, and the tree of each by its oid."""
+    events: list[Event] = []
+    trees: dict[str, str] = {}
+    with ledger.git.alongside("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--") as whole:
+        try:
+            for event, tree in ledger.read_with_trees("--topo-order", "--reverse", *tips, "--"):
+                events.append(event)
+                trees[event.oid] = tree
+                if not len(events) % _OFTEN:
+                    progress("reading events", len(events), 0)
+        except DevsError:
+            # What it says of a missing object is more exact.
+            whole()
+            raise
+        whole()
+    return events, trees
 
 
 def changed_paths(

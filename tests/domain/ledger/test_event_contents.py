@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 import re
 import subprocess
 import sys
@@ -58,6 +59,26 @@ def test_what_an_event_says_is_written_as_the_table_has_it_and_read_back(
     assert (event.type, type(content).of(event)) == (kind, content)  # type: ignore[attr-defined]
     assert (event.verb, event.actor, event.started, event.finished) == ("init", header.actor, "2001", "2002")
     assert list(malformed_fields(event)) == []
+
+
+def test_a_trailer_that_occurs_several_times_has_all_its_values_in_their_order() -> None:
+    chance = random.Random(0)
+    for _ in range(500):
+        keys = [chance.choice("abcd") for _ in range(chance.randrange(6))]
+        fields = tuple((key, str(number)) for number, key in enumerate(keys))
+        event = parse(A, (), Event("kind", "Subject", tuple((f"Devs-{k}", v) for k, v in fields)).message())
+        for key in "abcde":
+            values = [value for name, value in fields if name == key]
+            assert event.all(f"Devs-{key}") == tuple(values)
+            assert event.get(f"Devs-{key}", "none") == (values or ["none"])[0]
+            assert event.data.get(f"Devs-{key}", []) == (values[0] if len(values) == 1 else values)
+
+
+def test_the_first_type_and_the_first_newer_format_of_an_event_count() -> None:
+    lines = "Devs-Event: task.started\nDevs-Format: 2\nDevs-Event: rewound\n"
+    assert parse(A, (), f"Subject\n\n{lines}").type == "task.started"
+    newer = parse(A, (), f"Subject\n\n{lines}Devs-Format: 8\nDevs-Format: 9\n")
+    assert (newer.type, newer.fields) == ("unknown", ((Key.FORMAT, "8"), (Key.TYPE, "task.started")))
 
 
 @pytest.mark.parametrize("kind", sorted(TYPES))
