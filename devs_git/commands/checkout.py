@@ -69,15 +69,15 @@ def run(workspace: Workspace, request: Request) -> Result:
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
         commit = _commit_of(site, ref, request.branch_name)
         _refuse_under_way(site)
-        with site.git.alongside("rev-parse", "--short", commit) as said:
-            _refuse_elsewhere(site, ref)
-            short = said().decode().strip()
+        _refuse_elsewhere(site, ref)
         head = survey.head_of(site.git)
         op_id = workspace.new_id("checkout", request.branch_name)
-        with journal.remove_leftovers_on_failure(site.places, op_id):
-            carried = carry_changes.prepare(
+        with (
+            journal.remove_leftovers_on_failure(site.places, op_id),
+            carry_changes.prepare(
                 site, journal.make_folder(site.places, op_id), head, commit, REFUSAL
-            )
+            ) as carried,
+        ):
             active = active_task.read(site.places)
             event = _event(workspace, op_id, head, ref, commit)
             move = Move(
@@ -93,7 +93,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             )
             moved = move_tree.execute(site, move)
     previous = head.branch.removeprefix("refs/heads/") or head.commit
-    return Result(request.branch_name, short, commit, previous, moved.files, moved.edited)
+    return Result(request.branch_name, carried.short, commit, previous, moved.files, moved.edited)
 
 
 def _commit_of(site: Site, ref: str, name: str) -> str:
@@ -139,6 +139,9 @@ def _refuse_under_way(site: Site) -> None:
 
 def _refuse_elsewhere(site: Site, ref: str) -> None:
     """CHECKOUT_FAILED{other_worktree}: only one worktree may have a branch checked out."""
+    # git keeps a note of each other worktree here. Most repositories have none, and then git need not be asked.
+    if not (site.places.common / "worktrees").exists():
+        return
     for facts in refs.worktree_heads(site.git):
         if facts.get("branch") == ref and not os.path.samefile(facts["worktree"], site.top):  # noqa: PTH121 - strings
             name = os.path.basename(facts["worktree"])  # noqa: PTH119 - a name for people

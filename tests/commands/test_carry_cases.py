@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import pytest
 
 from devs_git.commands import checkout, restore
 from devs_git.errors import DevsError
+from devs_git.storage.worktree import carry_changes
 from tests.support.rewind_cases import Case, Look, begin
 
 
@@ -148,3 +150,64 @@ def test_files_with_the_bytes_of_head_and_new_times_are_no_change(case: Case) ->
     os.utime(case.top / "a", (1, 1))
     bring_back(case, "2")
     assert (case.read("a"), case.git("status", "--porcelain")) == (b"2\n", "")
+
+
+def test_an_index_that_another_program_changed_meanwhile_is_not_put_in_place(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case.stage("1", {"a": b"1\n", "d/b": b"b\n"})
+    case.git("branch", "old")
+    case.stage("2", {"a": b"2\n"})
+    programs = case.top.parent / "programs"
+    programs.mkdir()
+    git = shutil.which("git")
+    (programs / "git").write_text(
+        f'#!/bin/sh\n{git} "$@" || exit\ncase " $* " in *" checkout-index "*) {git} update-index --force-remove d/b;; esac\n'
+    )
+    (programs / "git").chmod(0o755)
+    before = case.look()
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+        with pytest.raises(DevsError) as error:
+            switch(case, "old")
+    assert error.value.details["reason"] == "not_as_written"
+    case.look().must_equal(before)
+
+
+def test_an_index_that_cannot_be_written_while_the_move_begins_leaves_everything_as_it_was(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case.stage("1", {"a": b"1\n"})
+    case.git("branch", "old")
+    case.stage("2", {"a": b"2\n"})
+    programs = case.top.parent / "programs"
+    programs.mkdir()
+    (programs / "git").write_text(
+        f'#!/bin/sh\ncase " $* " in *" --index-info "*) exit 128;; esac\nexec {shutil.which("git")} "$@"\n'
+    )
+    (programs / "git").chmod(0o755)
+    before = case.look()
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+        with pytest.raises(DevsError) as error:
+            switch(case, "old")
+    assert error.value.code == "CHECKOUT_FAILED"
+    case.look().must_equal(before)
+    left = [
+        *case.top.glob(".git/*.lock"),
+        *case.top.glob(".git/devs/op/*"),
+        *case.top.glob(".git/devs/journal/*"),
+    ]
+    assert left == []
+
+
+def test_after_a_checkout_of_many_files_git_need_not_compute_the_trees_again(case: Case) -> None:
+    many = {f"d{number % 10}/{number}": b"1\n" for number in range(carry_changes.MANY + 1)}
+    case.stage("1", many)
+    case.git("branch", "old")
+    case.stage("2", dict.fromkeys(many, b"2\n"))
+    switch(case, "old")
+    index = (case.top / ".git/index").stat().st_ino
+    assert case.git("write-tree") == case.git("rev-parse", "old^{tree}")
+    # git writes the index again only if it had to compute a tree.
+    assert ((case.top / ".git/index").stat().st_ino, case.git("status", "--porcelain")) == (index, "")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from devs_git.commands import restore, undo
-from devs_git.storage.worktree import unconverted_bytes
+from devs_git.storage.worktree import attributes, unconverted_bytes
 from tests.support import killed_moves
 from tests.support.rewind_cases import Case, Files
 
@@ -190,3 +190,14 @@ def test_an_undo_that_is_killed_ends_with_the_attributes_of_the_index(
         case.look().must_equal(there)
     assert case.look().index == there.index
     assert case.look().files == there.files | ({b"other": ("0o644", b"mine\n")} if edited else {})
+
+
+@pytest.mark.parametrize("kind", [("--index-version", "2"), ("--index-version", "4"), ("--split-index",)])
+def test_an_attributes_file_is_found_in_each_kind_of_index(case: Case, kind: tuple[str, ...]) -> None:
+    """Version 4 leaves out the beginning that a path has in common with the one before it; a split index has no path itself."""
+    case.stage("1", {"d/.gitattribute": b"1\n", "d/.gitattributes": RULES})
+    case.git("update-index", *kind)
+    site = case.workspace.site
+    assert b"d/.gitattributes\0" in attributes.list_index(site.git, case.top / ".git/index")
+    case.git("rm", "-q", "d/.gitattributes")
+    assert b".gitattributes\0" not in attributes.list_index(site.git, case.top / ".git/index")

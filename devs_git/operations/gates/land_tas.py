@@ -217,20 +217,21 @@ def _in_worktree(work: _Landing, site: Site) -> LandResult:
 
 def _move(work: _Landing, site: Site, found: Survey, own: Operation) -> LandResult:
     commit, tree = work.commit(found.head)
-    carried = carry_changes.prepare(site, own.folder, Head(found.head, found.branch), tree, REFUSAL)
-    # Without the movement, because `undo` does not undo this operation.
-    backup = save_before(site, own, found, carried)
-    landing = Landing(found.branch, found.head, commit, own.op_id, backup)
-    move = Move(
-        op_id=own.op_id,
-        verb=work.verb,
-        subject=own.subject,
-        old=carry_changes.at_position(carried.old, found.head, found.branch, own.active),
-        new=carry_changes.at_position(carried.new, commit, found.branch, own.active),
-        trees=carried.trees,
-        known=carried.known,
-        build=lambda tip: work.build(tip, landing),
-        updates=(RefUpdate(found.branch, commit, found.head),),
-        backup=backup,
-    )
-    return LandResult(move_tree.execute(site, move).event, commit, work.gate.text("branch"))
+    head = Head(found.head, found.branch)
+    with carry_changes.prepare(site, own.folder, head, tree, REFUSAL) as carried:
+        # Without the movement, because `undo` does not undo this operation.
+        backup = save_before(site, own, found, carried)
+        landing = Landing(found.branch, found.head, commit, own.op_id, backup)
+        move = Move(
+            op_id=own.op_id,
+            verb=work.verb,
+            subject=own.subject,
+            old=carry_changes.at_position(carried.old, found.head, found.branch, own.active),
+            new=carry_changes.at_position(carried.new, commit, found.branch, own.active),
+            trees=carried.trees,
+            known=carried.known,
+            build=lambda tip: work.build(tip, landing),
+            updates=(RefUpdate(found.branch, commit, found.head),),
+            backup=backup,
+        )
+        return LandResult(move_tree.execute(site, move).event, commit, work.gate.text("branch"))

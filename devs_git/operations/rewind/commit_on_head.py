@@ -59,34 +59,37 @@ class Committed:
 def commit(workspace: Workspace, site: Site, job: NewCommit) -> Committed:
     """Make the commit; the caller holds the worktree's lock. GIT_RESET_FAILED if local changes or files are in the way."""
     found, active = job.found, active_task.read(site.places)
-    carried = carry_changes.prepare(site, job.folder, Head(found.head, found.branch), job.tree, REFUSAL)
-    message = f"{job.message}\n\n{job.trailers}{job.active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
-    oid = capture.commit(site.objects, job.tree, [found.head], site.ledger.signature(), message)
-    way = job.effect.added_to(Movement(job.op_id, found.branch, found.head, oid))
-    own = Operation(job.op_id, job.folder, job.subject, active)
-    backup = save_before(site, own, found, carried, way)
-    event = job.make_event(replace(way, backup=backup))
+    head = Head(found.head, found.branch)
+    with carry_changes.prepare(site, job.folder, head, job.tree, REFUSAL) as carried:
+        message = (
+            f"{job.message}\n\n{job.trailers}{job.active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
+        )
+        oid = capture.commit(site.objects, job.tree, [found.head], site.ledger.signature(), message)
+        way = job.effect.added_to(Movement(job.op_id, found.branch, found.head, oid))
+        own = Operation(job.op_id, job.folder, job.subject, active)
+        backup = save_before(site, own, found, carried, way)
+        event = job.make_event(replace(way, backup=backup))
 
-    def build(tip: Tip) -> Draft:
-        job.check(tip)
-        return Draft(event)
+        def build(tip: Tip) -> Draft:
+            job.check(tip)
+            return Draft(event)
 
-    move = Move(
-        op_id=job.op_id,
-        verb=job.verb,
-        subject=job.subject,
-        old=carry_changes.at_position(carried.old, found.head, found.branch, active),
-        new=carry_changes.at_position(carried.new, oid, found.branch, job.active),
-        trees=carried.trees,
-        known=carried.known,
-        build=build,
-        updates=(
-            RefUpdate(found.branch or "HEAD", oid, found.head, no_deref=not found.branch),
-            *tag_updates(site, job.effect),
-        ),
-        backup=backup,
-    )
-    return Committed(oid, move_tree.execute(site, move))
+        move = Move(
+            op_id=job.op_id,
+            verb=job.verb,
+            subject=job.subject,
+            old=carry_changes.at_position(carried.old, found.head, found.branch, active),
+            new=carry_changes.at_position(carried.new, oid, found.branch, job.active),
+            trees=carried.trees,
+            known=carried.known,
+            build=build,
+            updates=(
+                RefUpdate(found.branch or "HEAD", oid, found.head, no_deref=not found.branch),
+                *tag_updates(site, job.effect),
+            ),
+            backup=backup,
+        )
+        return Committed(oid, move_tree.execute(site, move))
 
 
 @immutable

@@ -12,6 +12,8 @@ from devs_git.values import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+# Bytes of one read.
+_PIECE: Final = 1 << 16
 PRIVATE: Final = 0o600
 # Of any new file, before the umask.
 PUBLIC: Final = 0o666
@@ -55,6 +57,16 @@ def replace_file(
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with replacement(path, mode=mode, exact=exact, durable=durable) as stream:
         stream.write(data)
+
+
+def are_same(one: Path, other: Path) -> bool:
+    """Whether two files have the same bytes. They are read in pieces, because a large index would fill new memory. OSError."""
+    mine, theirs = bytearray(_PIECE), bytearray(_PIECE)
+    with one.open("rb", buffering=0) as here, other.open("rb", buffering=0) as there:
+        while (count := here.readinto(mine)) == there.readinto(theirs) and mine == theirs:
+            if not count:
+                return True
+    return False
 
 
 def read_only(path: Path) -> str:

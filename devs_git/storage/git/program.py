@@ -126,9 +126,10 @@ class Git:
         return child.returncode, out
 
     @contextlib.contextmanager
-    def alongside(self, *args: str) -> Iterator[Callable[[], bytes]]:
+    def alongside(self, *args: str, stdin: bytes = b"") -> Iterator[Callable[[], bytes]]:
         """Run git while the body does something else. Yields a function that waits and returns standard output."""
-        child = self.start(*args)
+        with children.nameless_file(stdin) if stdin else contextlib.nullcontext() as stdin_file:
+            child = self.start(*args, stdin_file=stdin_file)
 
         def output() -> bytes:
             out, err = children.output_of(child, args)

@@ -135,12 +135,16 @@ class Ledger:
         return since if linear else []
 
     def open_gates(self) -> tuple[str, ...]:
-        """Ids of the open gates, with one git child and without the object store."""
-        status, out = self.reader.attempt("ls-tree", "--name-only", "-z", LEDGER, "open/", ok=(0, 1, 128))
+        """Ids of the open gates, with one git child and without the object store. It also answers what `require` asks."""
+        tip = self.tip().oid
+        words = ("ls-tree", "--name-only", "-z", tip or LEDGER, "open/", IN_FORCE)
+        status, out = self.reader.attempt(*words, ok=(0, 1, 128))
         # A missing object must not unfreeze the repository.
         if status and self.tip().oid:
             raise _parts_missing()
-        return tuple(sorted(path.removeprefix("open/") for path in split_z(out)))
+        names = split_z(out)
+        self._governed.update((tip,) if IN_FORCE in names else ())
+        return tuple(sorted(name.removeprefix("open/") for name in names if name != IN_FORCE))
 
     def require(self) -> Tip:
         """The tip. NOT_INITIALIZED if there is no ledger; LEDGER_MISSING if there was one."""

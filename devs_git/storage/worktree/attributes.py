@@ -21,6 +21,9 @@ from devs_git.values import Final
 _CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-encoding")
 _OFF: Final = ("false", "0", "no", "off", "")
 ATTRIBUTES: Final = ".gitattributes"
+_VERSION_2: Final = b"DIRC\0\0\0\x02"
+# The name and the first byte of the size of the extension of a split index.
+_SPLIT: Final = b"link\0"
 # How many files are compared at a time.
 BATCH: Final = 200
 _HARMLESS: Final = ("unspecified", "unset", "auto")
@@ -55,6 +58,17 @@ def may_convert(git: Git, top: Path, paths: Iterable[str], listed: Callable[[], 
     if configured.startswith("%(") or any(path.exists() for path in _outside(git, configured)):
         return True
     return not seen.isdisjoint(_folders(listed()))
+
+
+def list_index(git: Git, index: Path) -> bytes:
+    """The paths of a private index for `may_convert`; none if the index names no attributes file.
+
+    An index of version 2 has each path as it is, and no folder in place of its files. If it is a part of an index, or of
+    another version, git has to look.
+    """
+    data = index.read_bytes() if index.exists() else b""
+    plain = data.startswith(_VERSION_2) and not any(word in data for word in (ATTRIBUTES.encode(), _SPLIT))
+    return b"" if plain else git.run("ls-files", "-z")
 
 
 def _folders(listed: bytes) -> Iterator[str]:

@@ -12,19 +12,19 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from devs_git.errors import DevsError, Reason, immovable
+from devs_git.errors import DevsError, immovable
 from devs_git.storage.git.objects import EMPTY_TREE, GITLINK
 from devs_git.storage.git.private_index import private
-from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
+from devs_git.storage.git.program import Git, GitFailed, split_z
 from devs_git.storage.worktree import (
     attributes,
     file_state,
     footprint,
+    journal,
     missing_objects,
     obstacles,
     tree_difference,
@@ -38,60 +38,92 @@ from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.storage.worktree.tree_difference import Sides
 from devs_git.values import field, immutable, replace
 
-_STAGED: Final = (
-    "--raw",
-    "-z",
-    "--no-abbrev",
-    "--no-renames",
-    "--ita-visible-in-index",
-    "--ignore-submodules=none",
-)
-_GONE: Final = ("000000", "0" * 40)
+# If more paths change, git merges the index: it also notes the trees of all folders in it, which later commits need.
+MANY: Final = 1000
 
 
 @immutable
 class CarryPlan:
     """The states before and after the move, the two trees that git merges the index with, and what is known of the files.
 
-    `changes`: the difference of the two trees in git's raw format, if the index has the first of them; else None.
+    `short` is git's short name of the target. `changes`: the difference of the two trees in git's raw format, if the index has
+    the first of them; else None.
     """
 
     old: State
     new: State
     trees: tuple[str, str]
     known: Known
+    short: str
     changes: bytes | None = field(default=None, repr=False)
 
 
-def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> CarryPlan:
+@immutable
+class _Merge:
+    """What git merges: the trees of HEAD and of the target, the paths that differ between them, and those that are staged.
+
+    `before` is the tree of the index; `listing` is how it changes, in git's raw format.
+    """
+
+    trees: tuple[str, str]
+    moved: Sides
+    staged: Sides
+    before: str
+    listing: bytes
+
+
+@contextlib.contextmanager
+def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> Iterator[CarryPlan]:
     """Prepare the move from `head` to the tree `target`: write the private index into `folder`, and compute both states.
 
-    Raises the code `refusal` with the paths if a local change or an untracked file is in the way.
+    Raises the code `refusal` with the paths if a local change or an untracked file is in the way. git may still write the
+    index while the body begins the move.
     """
     _copy_index(site.git, folder)
-    own = private(site.git, folder / "index")
-    trees, listing, staged = _compare(site.git, own, (head.commit or EMPTY_TREE, target), refusal)
-    moved = tree_difference.sides(listing)
-    _refuse_staged(staged, moved, refusal)
+    own, after = (private(site.git, folder / name) for name in ("index", "index.merged"))
+    (*trees, short), listing, staged = _compare(site.git, own, (head.commit or EMPTY_TREE, target), refusal)
     # Without staged changes the index has HEAD's tree, and then the target's.
     before, merged = trees
-    if staged:
-        _merge_index(site, folder, staged, moved)
-        before, merged = (
-            private(site.git, folder / name).text("write-tree", "--missing-ok")
-            for name in ("index", "index.merged")
-        )
-        listing = tree_difference.listing(own, before, merged)
-    touched, folders = tree_difference.read_listing(listing)
+    merge = _Merge((before, merged), tree_difference.sides(listing), staged, before, listing)
+    _refuse_staged(staged, merge.moved, refusal)
+    # A sparse checkout marks entries, which only git's own merge does.
+    by_git = attributes.is_sparse(site.git) or (not staged and len(merge.moved) > MANY)
+    entries = {} if by_git and not staged else _entries(merge)
+    with tree_difference.enter_alongside(after, entries) as entered:
+        if staged:
+            entered()
+            before, merged = (one.text("write-tree", "--missing-ok") for one in (own, after))
+            listing = tree_difference.listing(own, before, merged)
+            merge = replace(merge, before=before, listing=listing)
+        old, known, refreshed = _look(site, folder, head, merge, refusal)
+
+        def ready() -> Path:
+            if not staged:
+                entered()
+            return folder / "index.merged"
+
+        # A refreshed index has newer times of files.
+        if not (by_git or refreshed or merged == before):
+            known = replace(known, merged=ready)
+        new = State(head.commit, head.branch, merged, merged)
+        yield CarryPlan(old, new, merge.trees, known, short, None if staged else listing)
+
+
+def _look(site: Site, folder: Path, head: Head, merge: _Merge, refusal: str) -> tuple[State, Known, bool]:
+    """The state before the move, what is known of its files, and whether git refreshed the index. Refuses what would be lost."""
+    own = private(site.git, folder / "index")
+    touched, folders = tree_difference.read_listing(merge.listing)
     files = [path for path in folders.made if not (site.top / path).is_dir()]
     _refuse_obstacles(site, touched, files, refusal)
     blobs = {change.path: change.old for change in touched if change.old}
     seen = file_state.look(os.fspath(site.top), blobs)
-    safe = not staged and _is_as_committed(own, touched, moved, seen.files)
-    with own.alongside("ls-files", "-z") as paths, tree_difference.try_move(own, *trees, safe=safe) as answer:
-        if not staged:
-            _merge_index(site, folder, staged, moved)
-        listed, gone = paths(), _deleted_by_user(site, touched)
+    safe = not merge.staged and _is_as_committed(own, touched, merge.moved, seen.files)
+    with tree_difference.try_move(own, *merge.trees, safe=safe) as answer:
+        gone = _deleted_by_user(site, touched)
+        listed = attributes.list_index(own, folder / "index")
+        # The journal needs it on the disk. Now other programs work meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            journal.sync(folder / "index.user")
         try:
             refreshed = answer()
         except GitFailed as error:
@@ -100,19 +132,10 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
     off = {path: blobs[path] for path, one in seen.files.items() if one.oid != blobs[path]}
     _refuse_edited(site, folder, off, refusal)
     raw = Capture(site.git, site.places, site.objects, folder).raw(off)
-    there = _without(own, folder, gone)
-    old = State(head.commit, head.branch, before, there or before, raw, modes=seen.modes)
-    # A refreshed index has newer times of files. A sparse checkout marks entries, which only git's own merge does.
-    by_git = refreshed or merged == before or attributes.is_sparse(site.git)
-    known = Known(
-        seen.files,
-        blobs,
-        listed=listed,
-        listing=None if there else listing,
-        merged=None if by_git else folder / "index.merged",
-    )
-    new = State(head.commit, head.branch, merged, merged)
-    return CarryPlan(old, new, trees, known, None if staged else listing)
+    there = tree_difference.tree_without(own, folder / "index", gone) if gone else ""
+    old = State(head.commit, head.branch, merge.before, there or merge.before, raw, modes=seen.modes)
+    known = Known(seen.files, blobs, listed=listed, listing=None if there else merge.listing)
+    return old, known, refreshed
 
 
 def capture_all(site: Site, folder: Path, found: Survey, carried: CarryPlan, active: str) -> State:
@@ -125,20 +148,30 @@ def capture_all(site: Site, folder: Path, found: Survey, carried: CarryPlan, act
     return Capture(site.git, site.places, site.objects, apart, copied).take(found, plan, (), active).state
 
 
+def _entries(merge: _Merge) -> dict[str, tuple[str, str]]:
+    """Mode and oid of each entry that the index gets by the merge."""
+    staged = merge.staged
+    return {path: new for path, (old, new) in merge.moved.items() if staged.get(path, (old, old))[1] != new}
+
+
 def _compare(
     git: Git, own: Git, commits: tuple[str, str], refusal: str
-) -> tuple[tuple[str, str], bytes, Sides]:
-    """The trees of HEAD and of the target, their difference, and what is staged. git is asked for all of them at once."""
+) -> tuple[tuple[str, str, str], bytes, Sides]:
+    """The trees of HEAD and of the target, the target's short name, their difference, and what is staged.
+
+    git is asked for all of them at once.
+    """
+    names = (*(f"{commit}^{{tree}}" for commit in commits), "--short", commits[1])
     with (
-        own.alongside("diff-index", "--cached", *_STAGED, commits[0], "--") as staged,
+        own.alongside(*tree_difference.CACHED, "--ita-visible-in-index", commits[0], "--") as staged,
         own.alongside(*tree_difference.DIFF, *commits, "--") as listing,
-        own.alongside("rev-parse", *(f"{commit}^{{tree}}" for commit in commits)) as trees,
+        own.alongside("rev-parse", *names) as named,
     ):
         # They are needed later.
         attributes.settings(git)
         # Of a tree that is missing, the comparison says which one.
-        differs, (before, after) = listing(), trees().decode().split()
-        return (before, after), differs, _sides_of_staged(staged(), refusal)
+        differs, (before, after, short) = listing(), named().decode().split()
+        return (before, after, short), differs, _sides_of_staged(staged(), refusal)
 
 
 def _is_as_committed(
@@ -166,17 +199,6 @@ def _deleted_by_user(site: Site, touched: Iterable[tree_difference.Change]) -> l
         return []
     gone = (c.path for c in touched if c.old and c.old_mode != GITLINK)
     return [path for path in gone if not os.path.lexists(f"{site.top}/{path}")]
-
-
-def _without(own: Git, folder: Path, paths: Sequence[str]) -> str:
-    """The tree of the index without these files; '' for no files."""
-    if not paths:
-        return ""
-    copy = folder / "index.there"
-    shutil.copy2(folder / "index", copy)
-    there = private(own, copy)
-    there.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_z(paths))
-    return there.text("write-tree", "--missing-ok")
 
 
 def _refuse_edited(site: Site, folder: Path, off: Mapping[str, str], refusal: str) -> None:
@@ -214,7 +236,7 @@ def _refuse_staged(staged: Sides, moved: Sides, refusal: str) -> None:
     if lost:
         raise _changes_refusal(sorted(lost), refusal)
     above = {folder for path in moved for folder in tree_difference.parents(path)} if staged else set()
-    there = (path for path, (_, now) in staged.items() if now != _GONE)
+    there = (path for path, (_, now) in staged.items() if now != tree_difference.GONE)
     lost = [p for p in there if p in above or not moved.keys().isdisjoint(tree_difference.parents(p))]
     if lost:
         raise _changes_refusal(lost, refusal, "Staged")
@@ -241,19 +263,6 @@ def _changes_refusal(paths: Sequence[str], refusal: str, kind: str = "Local") ->
     )
 
 
-def _merge_index(site: Site, folder: Path, staged: Sides, moved: Sides) -> None:
-    """Make `index.merged`, the index after the merge. No file is looked at."""
-    own = private(site.git, folder / "index.merged")
-    wanted = {path: new for path, (old, new) in moved.items() if staged.get(path, (old, old))[1] != new}
-    # What goes makes room: a file can become a folder.
-    lines = [
-        f"{mode} {oid}\t{path}"
-        for path, (mode, oid) in sorted(wanted.items(), key=lambda one: one[1] != _GONE)
-    ]
-    if lines:
-        own.run("update-index", "--clear-resolve-undo", "-z", "--index-info", stdin=join_z(lines))
-
-
 def _refuse_obstacles(
     site: Site, touched: list[tree_difference.Change], folders: list[str], refusal: str
 ) -> None:
@@ -277,19 +286,7 @@ def _refuse_obstacles(
     writes = [*(change.path for change in touched if change.new), *folders]
     found = obstacles.find(site.top, writes, is_tracked)
     if found:
-        raise _obstacle_refusal(found, refusal)
-
-
-def _obstacle_refusal(found: obstacles.Obstacles, refusal: str) -> DevsError:
-    reason: Reason = "untracked_in_the_way"
-    what, hint = "Untracked files are", "Move or commit them."
-    if found.repositories:
-        reason, what, hint = "nested_repository", "Nested repositories are", "Move them to another place."
-    elif found.special:
-        reason, what, hint = "special_file", "Sockets, pipes or devices are", "Move them to another place."
-    paths = [*found.repositories, *found.special, *found.files]
-    words = f"{what} in the way, such as {paths[0]!r}."
-    return immovable(reason, words, code=refusal, hint=hint, paths=paths[:100])
+        raise obstacles.refusal_of(found, refusal)
 
 
 def at_position(state: State, head: str, branch: str, active: str) -> State:

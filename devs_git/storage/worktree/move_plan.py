@@ -6,7 +6,7 @@ The work says which files git writes, and which files we write with captured byt
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from devs_git.errors import immovable
@@ -30,7 +30,8 @@ class Known:
 
     `exact`: paths whose bytes in the new state were captured. They are in its raw tree, or else are those of the blob.
     `listed`: the paths of the index for `attributes.may_convert`. `listing`: the difference of the two worktree trees, in
-    git's raw format. `merged`: the private index after the merge. Each is None if the caller does not have it.
+    git's raw format. `merged` waits until git has written the private index after the merge, and returns it. Each is None if
+    the caller does not have it.
     """
 
     file_states: FileStates
@@ -38,7 +39,7 @@ class Known:
     exact: frozenset[str] = frozenset()
     listed: bytes | None = field(default=None, repr=False)
     listing: bytes | None = field(default=None, repr=False)
-    merged: Path | None = None
+    merged: Callable[[], Path] | None = field(default=None, repr=False)
 
 
 @immutable
@@ -108,7 +109,7 @@ def work_out(site: Site, index: Path, old: State, new: State, known: Known) -> W
 
 
 def _listed(site: Site, index: Path, known: Known) -> bytes:
-    return private(site.git, index).run("ls-files", "-z") if known.listed is None else known.listed
+    return attributes.list_index(private(site.git, index), index) if known.listed is None else known.listed
 
 
 def _bytes(
@@ -154,12 +155,11 @@ def verify(git: Git, index: Path, state: State, work: Work) -> tuple[tuple[str, 
     them. Raises GIT_RESET_FAILED if the index has another tree.
     """
     own = private(git, index)
-    with own.alongside("write-tree", "--missing-ok") as written:
+    # `write-tree` would say the same, and write the index once more.
+    with own.alongside(*tree_difference.CACHED, "--ita-invisible-in-index", state.worktree, "--") as unlike:
         found = _not_exact(own, work), _edited(own, work)
-        tree = written().decode().strip()
-        if tree != state.worktree and {
-            c.path for c in tree_difference.changes(own, state.worktree, tree)
-        } != set(work.fallbacks):
+        off = unlike()
+        if off and {c.path for c in tree_difference.read_listing(off)[0]} != set(work.fallbacks):
             raise immovable("not_as_written", "After the move, the index does not match the checkpoint.")
     return found
 

@@ -14,6 +14,7 @@ from devs_git.domain.ledger.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import children, locks, refs
 from devs_git.storage.git.children import GitTimedOut
+from devs_git.storage.git.files import are_same
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger.store import Tip
@@ -103,9 +104,7 @@ def execute(site: Site, move: Move) -> MoveResult:
     """
     index = journal.folder_of(site.places, move.op_id) / "index"
     work = work_out(site, index, move.old, move.new, move.known)
-    if move.known.merged:
-        move.known.merged.replace(index)
-    else:
+    if not move.known.merged:
         tree_difference.merge(site.git, index, *move.trees)
     open_journal = _open(site, move, work)
     try:
@@ -180,7 +179,7 @@ def _require_unmoved(site: Site, move: Move) -> None:
     before = move.old
     user = journal.folder_of(site.places, move.op_id) / "index.user"
     now = index_path(site.git)
-    same = now.exists() == user.exists() and (not user.exists() or user.read_bytes() == now.read_bytes())
+    same = now.exists() == user.exists() and (not user.exists() or are_same(user, now))
     if head_of(site.git) != Head(before.head, before.branch) or not same:
         raise moved_meanwhile()
 
@@ -196,6 +195,9 @@ def _write_files(site: Site, move: Move, work: Work) -> None:
     """Take the old files aside, and let git write the new ones."""
     top, folder = os.fspath(site.top), journal.folder_of(site.places, move.op_id)
     taken = files_aside.begin(top, folder, work.taken)
+    if move.known.merged:
+        with translate_failures(move.refusal):
+            move.known.merged().replace(folder / "index")
     journal.begin_writing(site.places, move.op_id)
     for number in range(len(taken.paths)):
         taken.take(number)

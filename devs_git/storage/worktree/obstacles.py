@@ -10,6 +10,7 @@ import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from devs_git.errors import DevsError, Reason, immovable
 from devs_git.values import immutable, mutable
 
 
@@ -43,6 +44,19 @@ def find(top: Path, writes: Iterable[str], tracked: Callable[[str], bool]) -> Ob
     return Obstacles(
         tuple(sorted(found.files)), tuple(sorted(found.repositories)), tuple(sorted(found.special))
     )
+
+
+def refusal_of(found: Obstacles, code: str) -> DevsError:
+    """The refusal for what was found, with this code. It names at most a hundred paths."""
+    reason: Reason = "untracked_in_the_way"
+    what, hint = "Untracked files are", "Move or commit them."
+    if found.repositories:
+        reason, what, hint = "nested_repository", "Nested repositories are", "Move them to another place."
+    elif found.special:
+        reason, what, hint = "special_file", "Sockets, pipes or devices are", "Move them to another place."
+    paths = [*found.repositories, *found.special, *found.files]
+    words = f"{what} in the way, such as {paths[0]!r}."
+    return immovable(reason, words, code=code, hint=hint, paths=paths[:100])
 
 
 def _kind(path: str) -> int | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from devs_git.storage.git.objects import EXECUTABLE, FILE, GITLINK, LINK, Entry, Objects
@@ -20,10 +21,13 @@ from devs_git.values import Final, immutable
 # The most bytes of paths that we pass as arguments. If there are more, git looks at every file.
 ARGUMENT_BYTES = 1 << 15
 SUBMODULE = "160000"
+GONE: Final = ("000000", "0" * 40)
 # By path, mode and oid on the old and on the new side. Without a file on a side, they are zeros.
 Sides = dict[str, tuple[tuple[str, str], tuple[str, str]]]
 # A repository can say that git shows no changes of a submodule. They are changes of the trees all the same.
 DIFF: Final = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
+# The difference of a tree and an index. Files that are only intended need an option: `write-tree` does not see them.
+CACHED: Final = ("diff-index", "--cached", *DIFF[2:])
 
 
 @immutable
@@ -127,6 +131,34 @@ def try_move(own: Git, before: str, after: str, *, safe: bool) -> Iterator[Calla
 
     with own.alongside(*words) as tried:
         yield answer
+
+
+@contextlib.contextmanager
+def enter_alongside(own: Git, entries: Mapping[str, tuple[str, str]]) -> Iterator[Callable[[], object]]:
+    """Put mode and oid of each path into a private index while the body does something else. No file is looked at.
+
+    Yields a function that waits until the index is written. What is zeros goes.
+    """
+    # What goes makes room: a file can become a folder.
+    lines = [
+        f"{mode} {oid}\t{path}"
+        for path, (mode, oid) in sorted(entries.items(), key=lambda one: one[1] != GONE)
+    ]
+    if not lines:
+        yield lambda: None
+        return
+    words = ("update-index", "--clear-resolve-undo", "-z", "--index-info")
+    with own.alongside(*words, stdin=join_z(lines)) as written:
+        yield written
+
+
+def tree_without(git: Git, index: Path, paths: Sequence[str]) -> str:
+    """The tree of a private index without these files."""
+    copy = index.with_name("index.there")
+    shutil.copy2(index, copy)
+    there = private(git, copy)
+    there.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_z(paths))
+    return there.text("write-tree", "--missing-ok")
 
 
 def attributes_fallbacks(git: Git, state: State) -> dict[str, Entry]:

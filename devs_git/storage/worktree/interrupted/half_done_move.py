@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 
 from devs_git.errors import DevsError
+from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.objects import EMPTY_TREE, LINK, Entry
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, GitFailed
@@ -25,6 +26,8 @@ from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.place_files import Folders
 
 GOING_BACK = "going-back"
+# A take-back has no time limit, but this part of it is not needed, and git starts filters for it.
+REFRESH_SECONDS = 2.0
 
 
 def find_foreign(site: Site, journal: Journal, sides: Sides) -> set[str]:
@@ -184,9 +187,10 @@ def _old_index(git: Git, folder: Path, journal: Journal) -> None:
             shutil.copy2(before, back)
         else:
             private(git, back).run("read-tree", journal.old.index)
-        private(git, back).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
-    except (OSError, GitFailed):
-        # The disk is full. With old times in the index, the next git only has to read the files again.
+        words = ("update-index", "-q", "--refresh", "--ignore-submodules")
+        private(git, back).run(*words, ok=(0, 1), timeout=REFRESH_SECONDS)
+    except (OSError, GitFailed, GitTimedOut):
+        # The disk is full, or a filter hangs. With old times in the index, the next git only has to read the files again.
         back.unlink(missing_ok=True)
         os.link(before, back)
     back.replace(index_path(git))
