@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
@@ -233,6 +234,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if len(roots) != 1 or (named and named != roots[0]):
         yield _of(adopt_ledger.ledger_fork(roots, named))
     known = known_tips.tips(git, workspace.places.common)
+    yield from _index(workspace)
     if other := tuple(_rewritten(workspace)):  # until this is repaired, other missing objects mean nothing
         yield from other
         return
@@ -250,6 +252,14 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if untracked and not here:  # the ledger's branch has no such file, and nobody should commit one there
         text = f"{PROPOSED} is not committed, so a clone cannot find the ledger."
         yield Finding("POLICY_UNTRACKED", "warning", text, f"{_INIT} && git add {PROPOSED} && git commit")
+
+
+def _index(workspace: Workspace) -> Iterator[Finding]:
+    from devs_git.storage.ledger.index import index_check
+
+    # `_rewritten` says what is wrong with the ledger.
+    with suppress(DevsError):
+        yield from index_check.findings(workspace.ledger.tip())
 
 
 def _rewritten(workspace: Workspace) -> Iterator[Finding]:

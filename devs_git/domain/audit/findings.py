@@ -30,6 +30,7 @@ FOUND_ALONE: Final = frozenset(
         "HOOK_OUTDATED",
         "IDENTITY_MISSING",
         "INDEX_DAMAGED",
+        "INDEX_WRONG",
         "JOURNAL_OPEN",
         "LEDGER_BEHIND",
         "LEDGER_CHECKED_OUT",

@@ -82,13 +82,14 @@ def confirm(git: Git, tip: Tip, target: Target | str) -> Checkpoint:
 
 
 def _refs_agree(git: Git, point: Checkpoint, target: Target) -> bool:
-    """Whether the numbered ref has the tag of the checkpoint, and if no number or oid was named, the visible tag, too."""
+    """Whether the numbered ref has the tag and the commit of the checkpoint, and if no number or oid was named, the visible tag, too."""
     from devs_git.storage.git import refs
 
     # Of the beginning of an oid only the whole ledger tells that no other checkpoint has it.
     if not point.tag or (target.beginning and point.task_id != target.task):
         return False
-    if refs.read(git, checkpoint_ref(point.task_id, point.number)) != point.tag:
+    ref = checkpoint_ref(point.task_id, point.number)
+    if (refs.read(git, ref), refs.read(git, f"{ref}^{{commit}}")) != (point.tag, point.commit):
         return False
     named = target.number is not None or target.oid
     return bool(named) or refs.read(git, completed_tag(point.task_id)) == point.tag

@@ -8,7 +8,7 @@ again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
@@ -116,14 +116,20 @@ class Ledger:
         newest_objects.restore(self.reader, self.common)
         return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.reader, LEDGER))
 
-    def history_at(self, oid: str) -> History:
-        """The history at one commit, an empty one for ''. The last one is cached, so only newer events are read."""
+    def history_at(
+        self, oid: str, watch: Callable[[Iterable[Event]], Iterable[Event]] | None = None
+    ) -> History:
+        """The history at one commit, an empty one for ''. The last one is cached, so only newer events are read.
+
+        `watch` takes the events on their way, if all of them are read.
+        """
         from devs_git.domain.ledger.history import fold
 
         if not self._folded or self._folded[0].tip != oid:
             base = self._folded[0] if self._folded else None
             newer = self._newer_events(base, oid) if base else []
-            events = newer or (self.events(oid, oldest_first=True) if oid else ())
+            every = self.events(oid, oldest_first=True) if oid and not newer else ()
+            events = newer or (watch(every) if watch else every)
             self._folded[:] = [fold(events, base if newer else None)]
         return self._folded[0]
 

@@ -55,6 +55,15 @@ git reflog show refs/heads/devs/ledger
 ```
 
 If `sync` itself answers this, the remote was set back: call whoever maintains it. Nothing was changed here.""",
+    "INDEX_WRONG": """\
+The index of the ledger, `devs/index.db` in the git directory, does not say what the ledger says, or something else is in its place. Lists such as `history`, `log` and
+`task status` may leave out or repeat something. Gates, decisions and `verify` do not ask it.
+
+Something wrote into `.git/devs`, or the disk is damaged. Delete the file. The next command that needs it makes it again; `doctor` prints this command, too:
+
+```sh
+rm -r "$(git rev-parse --git-common-dir)"/devs/index.db*
+```""",
     "LEDGER_MUTATED": """\
 The ledger has something in it that devs-git never writes: a changed or deleted file, a file that does not belong there, a wrong request or decision, or an object
 with other bytes than its oid says. Somebody wrote to it by hand, or the disk is damaged.

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.domain.ledger.indexing.touches import RECORDS
 from devs_git.storage.ledger.index import index_tables
 from devs_git.storage.ledger.index.index_file import LOCK
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 
 _BITS: Final = {"added": 1, "deleted": 2, "renamed": 4}
 # A commit that is not here may have changed anything: a fetch may bring it later.
-_UNKNOWN: Final = 8
+UNKNOWN: Final = 8
 # Not of a commit: the oid is that of an event that records a checkpoint which an event before it has recorded.
 _AGAIN: Final = 16
 # Events whose commits one child compares: what they changed is in memory at once.
-_AT_ONCE: Final = 2000
+AT_ONCE: Final = 2000
 
 
 def condition(ledger: Ledger, base: sqlite3.Connection, subtypes: tuple[str, ...]) -> str:
@@ -29,7 +30,7 @@ def condition(ledger: Ledger, base: sqlite3.Connection, subtypes: tuple[str, ...
     """
     if not subtypes or "modified" in subtypes or not _bring(ledger, base):
         return ""
-    bits = sum(_BITS.get(name, 0) for name in set(subtypes)) | _UNKNOWN
+    bits = sum(_BITS.get(name, 0) for name in set(subtypes)) | UNKNOWN
     return (
         "seq IN (SELECT p.seq FROM changes c CROSS JOIN points p ON p.commit_oid = c.commit_oid"  # noqa: S608 - numbers of ours
         f" WHERE c.bits & {bits} UNION ALL"
@@ -50,8 +51,8 @@ def _bring(ledger: Ledger, base: sqlite3.Connection) -> bool:
         with locks.hold(ledger.common / LOCK, wait=0.0):
             # Under the lock the numbers of events stay as they are.
             newest = _newest(base)
-            for known in range(_known(base), newest, _AT_ONCE):
-                _look(ledger, base, known, min(known + _AT_ONCE, newest))
+            for known in range(_known(base), newest, AT_ONCE):
+                _look(ledger, base, known, min(known + AT_ONCE, newest))
     except sqlite3.OperationalError:
         return False
     except DevsError as error:
@@ -71,9 +72,7 @@ def _known(base: sqlite3.Connection) -> int:
 
 def _look(ledger: Ledger, base: sqlite3.Connection, known: int, newest: int) -> None:
     """Look at the commits of the events after `known`, up to `newest`: a command that is interrupted keeps what it has."""
-    commits = base.execute(_COMMITS, (known, newest)).fetchall()
-    found = list(_bits(ledger, [str(row[0]) for row in commits]))
-    found += [(row[0], _AGAIN) for row in base.execute(_RECORDED_AGAIN, (known, newest))]
+    found = rows(ledger, base, known, newest)
     base.execute("BEGIN IMMEDIATE")
     try:
         base.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?)", found)
@@ -82,6 +81,13 @@ def _look(ledger: Ledger, base: sqlite3.Connection, known: int, newest: int) -> 
     except BaseException:
         base.execute("ROLLBACK")
         raise
+
+
+def rows(ledger: Ledger, base: sqlite3.Connection, known: int, newest: int) -> list[tuple[str, int]]:
+    """What belongs into the table of the events after `known`, up to `newest`."""
+    commits = base.execute(_COMMITS, (known, newest)).fetchall()
+    again = base.execute(_RECORDED_AGAIN, (known, newest)).fetchall()
+    return [*_bits(ledger, [str(row[0]) for row in commits]), *((str(row[0]), _AGAIN) for row in again)]
 
 
 _COMMITS: Final = "SELECT DISTINCT commit_oid FROM points WHERE seq > ? AND seq <= ?"
@@ -95,8 +101,8 @@ def _bits(ledger: Ledger, commits: list[str]) -> Iterator[tuple[str, int]]:
     """The rows of those commits that did more than modify files, or that are not known."""
     from devs_git.storage.git.commit_files import changed_files
 
-    files = changed_files(ledger.reader, commits)
+    files = changed_files(ledger.reader, filter(is_oid, commits))
     for oid in commits:
-        bits = {_BITS.get(file.action, 0) for file in files[oid]} if oid in files else {_UNKNOWN}
+        bits = {_BITS.get(file.action, 0) for file in files[oid]} if oid in files else {UNKNOWN}
         if any(bits):
             yield oid, sum(bits)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.event_names import agent_of, contract_of, kind_of
 from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.domain.ledger.indexing.touches import ALONE, Known, Place, Touched, find_touches, parent_of
 from devs_git.storage.ledger.index import index_tables
 from devs_git.values import WithoutCollector, field, immutable, mutable
@@ -21,63 +23,63 @@ _ATTEMPTS: Final = 8
 
 @immutable
 class Growth:
-    """The new events in the order of the fold, and the number of the event after which they stand; 0 for none."""
+    """The new events in the order of the fold, and the number of the event after which they stand."""
 
     base: int
     events: Iterable[Event]
 
 
-def bring_to(base: sqlite3.Connection, ledger: Ledger, tip: str) -> None:
-    """Bring the index to `tip`, in one transaction. sqlite3.OperationalError if another process writes.
+def bring_to(base: sqlite3.Connection, ledger: Ledger, tip: str) -> bool:
+    """Bring the index to `tip`, in one transaction; False if it can only be made from nothing.
 
-    LEDGER_MUTATED and LEDGER_MISSING as the fold raises them.
+    sqlite3.OperationalError if another process writes; LEDGER_MUTATED and LEDGER_MISSING as the fold raises them.
     """
     base.execute("BEGIN IMMEDIATE")
     try:
-        if is_at(base, tip):
-            base.execute("COMMIT")
-            return
-        growth = _growth(base, ledger, tip)
-        if growth.base:
+        if done := is_at(base, tip):
+            pass
+        elif growth := _growth(base, ledger, tip):
             _cut(base, growth.base)
-        else:
-            index_tables.drop_all(base)
-            index_tables.make_tables(base)
-        with WithoutCollector():
-            _write(base, growth)
-        if not growth.base:
-            index_tables.make_indexes(base)
-        index_tables.set_about(base, tip=tip, version=str(index_tables.VERSION))
+            _add(base, Rows.after(base, growth.base), growth.events)
+            index_tables.set_about(base, tip=tip)
+            done = True
         base.execute("COMMIT")
     except BaseException:
         base.execute("ROLLBACK")
         raise
+    return done
+
+
+def make(base: sqlite3.Connection, ledger: Ledger, tip: str) -> None:
+    """Fill an empty file."""
+    base.execute("BEGIN")
+    index_tables.make_tables(base)
+    _add(base, Rows(), ledger.events(tip, oldest_first=True))
+    index_tables.make_indexes(base)
+    index_tables.set_about(base, tip=tip, version=str(index_tables.VERSION))
+    base.execute("COMMIT")
 
 
 def is_at(base: sqlite3.Connection, tip: str) -> bool:
     """Whether the index has this version, and was made for this tip."""
-    return (index_tables.about(base, "version"), index_tables.about(base, "tip")) == (
-        str(index_tables.VERSION),
-        tip,
-    )
+    return is_of_version(base) and index_tables.about(base, "tip") == tip
 
 
-def _growth(base: sqlite3.Connection, ledger: Ledger, tip: str) -> Growth:
-    known = (
-        index_tables.about(base, "tip")
-        if index_tables.about(base, "version") == str(index_tables.VERSION)
-        else ""
-    )
-    if known:
-        from devs_git.storage.git.program import GitFailed
+def is_of_version(base: sqlite3.Connection) -> bool:
+    """Whether a program of this version made it."""
+    return index_tables.about(base, "version") == str(index_tables.VERSION)
 
-        try:
-            found = _since(base, ledger, tip, known)
-        except GitFailed:
-            found = None
-        if found:
-            return found
-    return Growth(0, ledger.events(tip, oldest_first=True))
+
+def _growth(base: sqlite3.Connection, ledger: Ledger, tip: str) -> Growth | None:
+    known = index_tables.about(base, "tip")
+    if not (is_of_version(base) and is_oid(known)):
+        return None
+    from devs_git.storage.git.program import GitFailed
+
+    try:
+        return _since(base, ledger, tip, known)
+    except GitFailed:
+        return None
 
 
 def _since(base: sqlite3.Connection, ledger: Ledger, tip: str, known: str) -> Growth | None:
@@ -143,64 +145,80 @@ def place_of(base: sqlite3.Connection, tag: str) -> Place | None:
 
 
 @mutable
-class _Names:
-    """The numbers of names, those that the index has and new ones."""
+class Rows:
+    """The rows of the events after the one with the number `seq`. `names` has those that the index has, too."""
 
-    base: sqlite3.Connection
-    ids: dict[str, int] = field(default_factory=dict)
+    seq: int = 0
+    known: Known = field(default_factory=Known)
+    names: dict[str, int] = field(default_factory=dict)
+    heads: set[str] = field(default_factory=set)
+    events: list[tuple[object, ...]] = field(default_factory=list)
+    touches: list[tuple[str, int]] = field(default_factory=list)
+    links: list[tuple[str, str, int]] = field(default_factory=list)
+    tasks: list[tuple[str, int]] = field(default_factory=list)
+    points: list[tuple[int, int, str, str, str]] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.ids.update(self.base.execute("SELECT text, id FROM names"))
+    @classmethod
+    def after(cls, base: sqlite3.Connection, seq: int) -> Rows:
+        heads = {str(base.execute("SELECT oid FROM events WHERE seq = ?", (seq,)).fetchone()[0])}
+        return cls(seq, _Stored(base), dict(base.execute("SELECT text, id FROM names")), heads)
 
-    def id_of(self, text: str) -> int:
-        if not text:
-            return 0
-        if text not in self.ids:
-            self.ids[text] = len(self.ids) + 1
-            self.base.execute("INSERT INTO names VALUES (?, ?)", (self.ids[text], text))
-        return self.ids[text]
+    def watch(self, events: Iterable[Event]) -> Iterator[Event]:
+        """The same events; the rows have those that the caller took."""
+        for event in events:
+            self.add(event)
+            yield event
 
+    def add_all(self, events: Iterable[Event]) -> None:
+        with WithoutCollector():
+            for event in events:
+                self.add(event)
 
-def _write(base: sqlite3.Connection, growth: Growth) -> None:
-    known = _Stored(base) if growth.base else Known()
-    names, heads = _Names(base), set[str]()
-    if growth.base:
-        heads = {base.execute("SELECT oid FROM events WHERE seq = ?", (growth.base,)).fetchone()[0]}
-    events, points = list[tuple[object, ...]](), list[tuple[object, ...]]()
-    links = list[tuple[str, str, int]]()
-    touches, tasks = list[tuple[str, int]](), list[tuple[str, int]]()
-    for seq, event in enumerate(growth.events, growth.base + 1):
-        found = find_touches(event, seq, known)
-        heads.difference_update(event.parents)
-        heads.add(event.oid)
-        events.append(_row(event, found, names, alone=len(heads) == 1))
-        touches.extend((task, seq) for task in found.tasks)
-        links.extend((*pair, seq) for pair in found.links)
-        points += [(p.seq, p.at, p.tag, p.commit, p.task) for p in found.places]
+    def add(self, event: Event) -> None:
+        self.seq = seq = self.seq + 1
+        found = find_touches(event, seq, self.known)
+        self.heads.difference_update(event.parents)
+        self.heads.add(event.oid)
+        self.events.append(self._row(event, found))
+        for task in found.tasks:
+            self.touches.append((task, seq))
+        for pair in found.links:
+            self.links.append((*pair, seq))
+        for place in found.places:
+            self.points.append((seq, place.at, place.tag, place.commit, place.task))
         if found.makes is not None:
-            tasks.append((found.makes, seq))
+            self.tasks.append((found.makes, seq))
+
+    def _row(self, event: Event, found: Touched) -> tuple[object, ...]:
+        kind, subtype = kind_of(event)
+        number = self._number
+        return (
+            found.seq,
+            event.oid,
+            found.flags | (ALONE if len(self.heads) == 1 else 0),
+            number(f"{kind}/{subtype}"),
+            number(event.actor),
+            number(agent_of(event)),
+            number(contract_of(event)),
+            number(event.phase),
+            number(parent_of(event)) if event.effects.starts else 0,
+            event.finished,
+        )
+
+    def _number(self, name: str) -> int:
+        return self.names.setdefault(name, len(self.names) + 1) if name else 0
+
+
+def _add(base: sqlite3.Connection, rows: Rows, events: Iterable[Event]) -> None:
+    before = len(rows.names)
+    rows.add_all(events)
     # Rows in the order of the key are written much faster.
-    touches.sort()
-    tasks.sort()
-    base.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events)
-    base.executemany("INSERT INTO touches VALUES (?, ?)", touches)
-    base.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?)", links)
-    base.executemany("INSERT INTO tasks VALUES (?, ?)", tasks)
-    base.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?)", points)
-
-
-def _row(event: Event, found: Touched, names: _Names, *, alone: bool) -> tuple[object, ...]:
-    effects = event.effects
-    kind, subtype = kind_of(event)
-    return (
-        found.seq,
-        event.oid,
-        found.flags | (ALONE if alone else 0),
-        names.id_of(f"{kind}/{subtype}"),
-        names.id_of(event.actor),
-        names.id_of(agent_of(event)),
-        names.id_of(contract_of(event)),
-        names.id_of(event.phase),
-        names.id_of(parent_of(event)) if effects.starts else 0,
-        event.finished,
-    )
+    rows.touches.sort()
+    rows.tasks.sort()
+    names = [(number, name) for name, number in islice(rows.names.items(), before, None)]
+    base.executemany("INSERT INTO names VALUES (?, ?)", names)
+    base.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows.events)
+    base.executemany("INSERT INTO touches VALUES (?, ?)", rows.touches)
+    base.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?)", rows.links)
+    base.executemany("INSERT INTO tasks VALUES (?, ?)", rows.tasks)
+    base.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?)", rows.points)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.errors import DevsError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger
 
 LOCK: Final = "devs/index.lock"
+_IN_MEMORY: Final = 1 << 28  # bytes of which a command makes a copy
 # What makes the index unusable for one command. The ledger itself may be damaged: then the fold says so.
 TROUBLE: Final = (*index_tables.TROUBLE, DevsError, GitFailed)
 _PATIENT: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -73,36 +75,59 @@ def _grown(ledger: Ledger, tip: str) -> sqlite3.Connection:
     from devs_git.storage.git import locks
 
     path = ledger.common / NAME
-    base = index_tables.open_file(path, writable=True)
+    base = _opened(path)
     try:
-        if not grow.is_at(base, tip):
+        if base is None or not grow.is_at(base, tip):
             try:
                 with locks.hold(ledger.common / LOCK, wait=0.0):
-                    grow.bring_to(base, ledger, tip)
+                    base = base or _opened(path)
+                    if base is None or not grow.bring_to(base, ledger, tip):
+                        base = _made_anew(ledger, tip, base)
             except DevsError as error:
                 if error.code != "BUSY":
                     raise
                 raise sqlite3.OperationalError("another process writes") from error
     except sqlite3.OperationalError as error:
-        base.close()
+        if base:
+            base.close()
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_BUSY) & 0xFF not in _UNWRITABLE:
             # Tables that are not ours: this is no index.
             raise sqlite3.DatabaseError("not an index") from error
         raise
     except BaseException:
-        base.close()
+        if base:
+            base.close()
         raise
     return base
 
 
+def _opened(path: Path) -> sqlite3.Connection | None:
+    """The file to write; None if there is none."""
+    try:
+        return index_tables.open_file(path, writable=True)
+    except FileNotFoundError:
+        return None
+
+
+def _made_anew(ledger: Ledger, tip: str, old: sqlite3.Connection | None) -> sqlite3.Connection:
+    if old:
+        old.close()
+    path = ledger.common / NAME
+    with index_tables.make_anew(path) as new:
+        grow.make(new, ledger, tip)
+    return index_tables.open_file(path, writable=True)
+
+
 def _in_memory(ledger: Ledger, tip: str) -> sqlite3.Connection | None:
-    """The file, or a copy of it in memory, grown to `tip`; None if the file has nothing yet."""
+    """The file, or a copy of it in memory, grown to `tip`; None where only the ledger itself is left to read."""
     base = index_tables.open_file(ledger.common / NAME, writable=False)
     if grow.is_at(base, tip):
         return base
-    if not index_tables.about(base, "tip"):
+    if not grow.is_of_version(base) or index_tables.size(base) > _IN_MEMORY:
         base.close()
         return None
     copy = index_tables.copy_to_memory(base)
-    grow.bring_to(copy, ledger, tip)
-    return copy
+    if grow.bring_to(copy, ledger, tip):
+        return copy
+    copy.close()
+    return None

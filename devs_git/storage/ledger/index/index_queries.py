@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, fold
-from devs_git.domain.ledger.ids import Target, is_oid
+from devs_git.domain.ledger.ids import Target, is_oid, task_id
 from devs_git.domain.ledger.indexing.touches import OPERATION, PRESERVES, STEERING
 from devs_git.storage.ledger import clone_history, event_walk
 from devs_git.storage.ledger.index import index_file
@@ -56,7 +56,15 @@ def of_target(tip: Tip, target: Target) -> History | None:
 
 def tasks_at(tip: Tip, commits: Sequence[str], enough: Collection[str] = ()) -> set[str] | None:
     """See `listing`."""
-    return ask(tip, lambda base: {row[0] for row in _rows(base, _AT_COMMIT, commits)}, enough)
+    return ask(tip, lambda base: _ids(_rows(base, _AT_COMMIT, commits)), enough)
+
+
+def _ids(rows: Iterable[tuple[str, ...]]) -> set[str]:
+    """The tasks of rows; INVALID_ARGUMENTS for what is none: the caller looks for its refs and files."""
+    found = {row[0] for row in rows}
+    for name in found:
+        task_id(name)
+    return found
 
 
 def contracts(tip: Tip, name: str, enough: Collection[str] = ()) -> dict[str, Contract] | None:

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.text import limits
 from devs_git.storage.git.files import read_only
 
 VERSION: Final = 2
 LOOKED: Final = "looked"  # up to which number of an event the commits are in `changes`
 _HEAD: Final = 100  # bytes of SQLite's own header
+_BESIDE: Final = ("-wal", "-shm", "-journal")  # files of SQLite beside it
+_EACH: Final = 1_000_000  # steps of SQLite's machine, after which they are counted
+_STEPS: Final = 20  # so many times as many steps may any statement take
 # What a file of this kind can raise, whoever wrote it: also a number where a text should be.
 TROUBLE: Final = (sqlite3.Error, OSError, ValueError, TypeError, OverflowError)
 
@@ -40,43 +45,59 @@ CREATE INDEX events_flags ON events (seq) WHERE flags & 26;
 CREATE INDEX points_tag ON points (tag);
 CREATE INDEX points_commit ON points (commit_oid);
 """
+_SCHEMA: Final = {statement.strip() for statement in (_TABLES + _INDEXES).strip().split(";")} - {""}
 
 
 def open_file(path: Path, *, writable: bool) -> sqlite3.Connection:
-    """Open the file as it is; sqlite3.Error, OSError. With `writable` it is made if it is missing. Nothing waits."""
-    _require_whole(path)
+    """Open the file as it is; sqlite3.Error, OSError. Nothing waits, and no statement takes longer than the file is large."""
+    size = _require_whole(path)
     if not writable:
         base = sqlite3.connect(read_only(path), uri=True, timeout=0.0, isolation_level=None)
+        _limit(base, size)
     else:
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        base = sqlite3.connect(path, timeout=0.0, isolation_level=None)
+        base = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0.0, isolation_level=None)
+        _limit(base, size)
         base.execute("PRAGMA journal_mode = WAL")
         base.execute("PRAGMA synchronous = NORMAL")
     base.execute("PRAGMA cache_size = -16000")
-    # A planted file may have views and triggers; none of them calls a function.
-    base.execute("PRAGMA trusted_schema = OFF")
     return base
 
 
-def _require_whole(path: Path) -> None:
-    """sqlite3.DatabaseError for a file that was cut off: SQLite may take a page behind its end for an empty one.
+def _limit(base: sqlite3.Connection, size: int) -> None:
+    """Whoever wrote the file, a statement ends: its pages may lie in a circle, and a value may have any length."""
+    # A whole reading of an honest file takes less than one step for each byte.
+    left = iter(range(_STEPS + size * 4 // _EACH))
+    base.set_progress_handler(lambda: next(left, None) is None, _EACH)
+    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limits.COMMIT.most)
+    base.execute("PRAGMA trusted_schema = OFF")
+
+
+def _require_whole(path: Path) -> int:
+    """The size of the file; sqlite3.DatabaseError if it was cut off: SQLite may take a page behind its end for an empty one.
 
     Pages that are still in the log may be missing from the file.
     """
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-            size = os.fstat(file.fileno()).st_size
-        log = path.with_name(path.name + "-wal")
-        if not size or (log.exists() and log.stat().st_size):
-            return
-    except FileNotFoundError:
-        return
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+        found = os.fstat(file.fileno())
+    size = found.st_size
+    if found.st_nlink > 1:
+        raise sqlite3.DatabaseError("what is written to it changes the file of somebody else")
+    log = path.with_name(path.name + "-wal")
+    with suppress(FileNotFoundError):
+        if more := log.stat().st_size:
+            return size + more
     # Both numbers are big-endian; the size 65536 is written as 1.
     page, pages = int.from_bytes(head[16:18]), int.from_bytes(head[28:32])
-    if len(head) < _HEAD or size != pages * (65536 if page == 1 else page):
+    if size and (len(head) < _HEAD or size != pages * (65536 if page == 1 else page)):
         raise sqlite3.DatabaseError("the file was cut off")
+    return size
+
+
+def size(base: sqlite3.Connection) -> int:
+    """The bytes of all pages, those of the log among them."""
+    pages, page = (base.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    return int(pages * page)
 
 
 def copy_to_memory(base: sqlite3.Connection) -> sqlite3.Connection:
@@ -99,23 +120,17 @@ def make_indexes(base: sqlite3.Connection) -> None:
         base.execute(statement)
 
 
-def drop_all(base: sqlite3.Connection) -> None:
-    """Delete whatever tables, views and triggers the file has."""
-    rows = base.execute("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
-    for kind, name in sorted(rows, key=lambda row: row[0] == "table"):
-        quoted = str(name).replace('"', '""')
-        # The kind is one of SQLite's own words.
-        base.execute(f'DROP {kind} IF EXISTS "{quoted}"')
+def has_tables(base: sqlite3.Connection) -> bool:
+    """Whether the file has our tables and indexes, and nothing else: a planted view or trigger is never asked."""
+    found = base.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchmany(len(_SCHEMA) + 1)
+    return len(found) == len(_SCHEMA) and {row[0] for row in found} == _SCHEMA
 
 
 def about(base: sqlite3.Connection, name: str) -> str:
-    """One of the facts about the index itself, '' if it has no such fact, or no tables."""
-    try:
-        row = base.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-    except sqlite3.OperationalError as error:
-        if "no such table" in str(error):
-            return ""
-        raise
+    """One of the facts about the index itself, '' if it has no such fact, or other tables than ours."""
+    if not has_tables(base):
+        return ""
+    row = base.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
     return str(row[0]) if row else ""
 
 
@@ -123,8 +138,35 @@ def set_about(base: sqlite3.Connection, **facts: str) -> None:
     base.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", facts.items())
 
 
+@contextmanager
+def make_anew(path: Path) -> Iterator[sqlite3.Connection]:
+    """An empty file, which takes the place of the one at `path` when the body is done. The caller holds the lock.
+
+    It has no log while it is filled: if this process is killed, nobody ever reads the file.
+    """
+    new = path.with_name(path.name + "-new")
+    _unlink(new)
+    os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        with closing(sqlite3.connect(new, timeout=0.0, isolation_level=None)) as base:
+            base.execute("PRAGMA journal_mode = OFF")
+            base.execute("PRAGMA synchronous = OFF")
+            yield base
+        with new.open("rb+") as file:
+            os.fsync(file.fileno())
+        delete(path)
+        new.replace(path)
+    except BaseException:
+        _unlink(new)
+        raise
+
+
 def delete(path: Path) -> None:
     """Delete a damaged file. Its log goes first: SQLite would put it into a new file of this name."""
-    for end in ("-wal", "-shm", ""):
-        with suppress(OSError):
-            path.with_name(path.name + end).unlink()
+    for end in (*_BESIDE, ""):
+        _unlink(path.with_name(path.name + end))
+
+
+def _unlink(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.domain.ledger.indexing.touches import ALONE, MERGES, RECORDS
 from devs_git.domain.timeline.stream_rows import Filter
 from devs_git.storage.ledger import event_walk
@@ -49,7 +50,11 @@ def just_before(tip: Tip, oid: str) -> tuple[str, str] | None:
 
 def has_event(tip: Tip, oid: str) -> bool:
     """See `listing.has_event`."""
-    return bool(index_queries.ask(tip, lambda base: _seq(base, oid)))
+    # It is read, for the caller reads it next.
+    rows = index_queries.ask(
+        tip, lambda base: _read(tip, [(_seq(base, oid), oid, "")]) if _seq(base, oid) else None
+    )
+    return bool(rows and rows[0])
 
 
 def earlier(tip: Tip, events: list[Event], most: int) -> dict[str, list[Event]] | None:
@@ -143,8 +148,19 @@ def _rows(tip: Tip, base: sqlite3.Connection, walk: Walk, limit: int, above: int
     below, name = newest or (0, "")
     words, values = _conditions(base, walk, _of_files(tip, base, walk.wanted))
     query = f"SELECT seq, oid FROM events WHERE {' AND '.join(('seq <= ?', *words))} ORDER BY seq DESC LIMIT {limit}"  # noqa: S608 - no values
-    found = base.execute(query, (min(start, above - 1) if above else start, *values))
+    first = min(start, above - 1) if above else start
+    found = base.execute(query, (first, *values)).fetchall()
+    _require_honest(first, found, name)
     return [(seq, oid, merge or (name if seq <= below else "")) for seq, oid in found]
+
+
+def _require_honest(first: int, rows: list[tuple[int, str]], merge: str) -> None:
+    """ValueError for rows that would lead a walk in a circle, or for a name that git could take for an option."""
+    numbers = [first + 1, *(seq for seq, _ in rows)]
+    if any(later >= seq for seq, later in pairwise(numbers)):
+        raise ValueError("not in the order of the ledger")
+    if not all(map(is_oid, [oid for _, oid in rows] + [merge] * bool(merge))):
+        raise ValueError("not the oids of events")
 
 
 def _is_alone(base: sqlite3.Connection, seq: int) -> bool:
