@@ -61,6 +61,15 @@ def open_behind(ledger: Ledger, tips: Collection[str]) -> sqlite3.Connection | N
     return None
 
 
+def is_damage(error: sqlite3.DatabaseError, unknown: int = sqlite3.SQLITE_CORRUPT) -> bool:
+    """Whether the file is no index, or a damaged one: a full disk and another process say nothing about it.
+
+    `unknown`: the number of an error that has none.
+    """
+    number = getattr(error, "sqlite_errorcode", unknown)
+    return not isinstance(error, sqlite3.OperationalError) or number & 0xFF not in _UNWRITABLE
+
+
 def discard(ledger: Ledger) -> None:
     """Throw away a damaged file, unless a process writes it: the next command makes it anew."""
     from devs_git.storage.git import locks
@@ -90,7 +99,7 @@ def _grown(ledger: Ledger, tip: str) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         if base:
             base.close()
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_BUSY) & 0xFF not in _UNWRITABLE:
+        if is_damage(error, sqlite3.SQLITE_BUSY):
             # Tables that are not ours: this is no index.
             raise sqlite3.DatabaseError("not an index") from error
         raise
@@ -102,9 +111,9 @@ def _grown(ledger: Ledger, tip: str) -> sqlite3.Connection:
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:
-    """The file to write; None if there is none."""
+    """The file to write; None if there is none, or an empty one."""
     try:
-        return index_tables.open_file(path, writable=True)
+        return index_tables.open_file(path, writable=True) if path.stat().st_size else None
     except FileNotFoundError:
         return None
 
@@ -113,8 +122,12 @@ def _made_anew(ledger: Ledger, tip: str, old: sqlite3.Connection | None) -> sqli
     if old:
         old.close()
     path = ledger.common / NAME
-    with index_tables.make_anew(path) as new:
-        grow.make(new, ledger, tip)
+    try:
+        with index_tables.make_anew(path) as new:
+            grow.make(new, ledger, tip)
+    except sqlite3.DatabaseError as error:
+        # On a full disk SQLite may say that the file is damaged.
+        raise sqlite3.OperationalError("the index cannot be made") from error
     return index_tables.open_file(path, writable=True)
 
 

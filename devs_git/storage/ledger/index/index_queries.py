@@ -35,8 +35,9 @@ def ask(
         return None
     try:
         return question(base)
-    except sqlite3.DatabaseError:
-        index_file.discard(tip.ledger)
+    except sqlite3.DatabaseError as error:
+        if index_file.is_damage(error):
+            index_file.discard(tip.ledger)
     except index_file.TROUBLE:
         pass
     finally:

@@ -18,7 +18,7 @@ from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.timeline.stream_rows import Filter
 from devs_git.errors import DevsError
 from devs_git.storage.ledger import event_walk
-from devs_git.storage.ledger.index import NAME, index_queries, index_tables, listing
+from devs_git.storage.ledger.index import NAME, index_check, index_queries, index_tables, listing
 from devs_git.storage.ledger.store import Ledger, Tip
 from devs_git.workspace import Workspace
 from tests.support.history_pages import same_history
@@ -206,3 +206,5 @@ def test_the_index_answers_as_the_fold_whatever_happens_to_its_file(seed: int, l
         # A damaged file was deleted; in a ledger as small as this one nobody makes it again unasked.
         path.touch()
         assert index_queries.ask(now, lambda base: index_tables.about(base, "tip")) == now.oid
+        # doctor makes the rows again, from the first event on.
+        assert list(index_check.findings(now)) == []
