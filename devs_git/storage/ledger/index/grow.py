@@ -190,23 +190,26 @@ class Rows:
             self.tasks.append((found.makes, seq))
 
     def _row(self, event: Event, found: Touched) -> tuple[object, ...]:
-        kind, subtype = kind_of(event)
-        number = self._number
+        actor, agent, contract, phase = event.actor, agent_of(event), contract_of(event), event.phase
+        parent = parent_of(event) if event.effects.starts else ""
+        ids = self.names
+        # This is done for each event of the ledger, so it calls as little as it can.
+        for name in (kind := "/".join(kind_of(event)), actor, agent, contract, phase, parent):
+            if name and name not in ids:
+                ids[name] = len(ids) + 1
+        number = ids.get
         return (
             found.seq,
             event.oid,
             found.flags | (ALONE if len(self.heads) == 1 else 0),
-            number(f"{kind}/{subtype}"),
-            number(event.actor),
-            number(agent_of(event)),
-            number(contract_of(event)),
-            number(event.phase),
-            number(parent_of(event)) if event.effects.starts else 0,
+            number(kind),
+            number(actor, 0),
+            number(agent, 0),
+            number(contract, 0),
+            number(phase, 0),
+            number(parent, 0),
             event.finished,
         )
-
-    def _number(self, name: str) -> int:
-        return self.names.setdefault(name, len(self.names) + 1) if name else 0
 
 
 def _add(base: sqlite3.Connection, rows: Rows, events: Iterable[Event]) -> None:

@@ -151,6 +151,8 @@ def make_anew(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(new, timeout=0.0, isolation_level=None)) as base:
             base.execute("PRAGMA journal_mode = OFF")
             base.execute("PRAGMA synchronous = OFF")
+            base.execute("PRAGMA cache_size = -64000")
+            base.execute("PRAGMA locking_mode = EXCLUSIVE")
             yield base
         with new.open("rb+") as file:
             os.fsync(file.fileno())
