@@ -14,6 +14,7 @@ from bench import (
     capturing,
     committing,
     forking,
+    indexing,
     large_ledgers,
     large_reading,
     lengthening,
@@ -69,6 +70,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "beside": lambda: moment_refs.beside_git(bench, rounds),
         "serving": lambda: serving.serving(bench, rounds, peers),
         "large": lambda: moving.large(bench, min(rounds, 3)),
+        "indexing": lambda: indexing.indexing(bench, min(rounds, 5)),
         "writing": lambda: large_ledgers.writing(bench, min(rounds, 3)),
         "reading": lambda: large_reading.reading(bench, min(rounds, 5)),
         "judging": lambda: [*large_ledgers.judging(bench, 1), *verifying.verify_many(bench)],
@@ -82,7 +84,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify report syncing copies getting sessions searching capturing ingesting moments beside serving large writing reading judging",
+        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify report syncing copies getting sessions searching capturing ingesting moments beside serving large indexing writing reading judging",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

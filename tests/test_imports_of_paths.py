@@ -71,10 +71,12 @@ BEFORE: Final = {
 # answer, which commands without click share, the check and the written file that `report` shares, the trees above a path that
 # comes back, a restore that may save what is in the way, a session named by its beginning, the files of a task that git
 # reads at once, who may decide in words, what an uninstallation leaves, a history that asks the index for the events of a task,
-# refs that are read from git's files. Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
+# refs that are read from git's files, the place of the index, which `doctor` compares with the ledger. Whoever lowers one lowers
+# its number, and removes its row where it is not above BEFORE.
 MORE: Final = {
     "history": 82,
     "show": 83,
+    "doctor": 133,
     "snapshot create": 78,
     "checkout": 82,
     "restore": 111,

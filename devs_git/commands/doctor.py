@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
@@ -32,6 +31,7 @@ from devs_git.storage.ledger import (
     policy_file,
     rewritten_commits,
 )
+from devs_git.storage.ledger.index import NAME
 from devs_git.storage.moments import gaps, remote_copies
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -177,10 +177,8 @@ def _journal(workspace: Workspace) -> Iterator[Finding]:
         if path.stem == calling:
             continue
         data = journal.read(path)
-        what, fix = (
-            "was interrupted and is neither finished nor taken back",
-            f"{_DOCTOR} --finish, or {_DOCTOR} --take-back",
-        )
+        what = "was interrupted and is neither finished nor taken back"
+        fix = f"{_DOCTOR} --finish, or {_DOCTOR} --take-back"
         if not ids.is_operation(path.stem):
             text = f"The file {path.name!r} is in the folder of journals, but it is not a journal."
             yield Finding(
@@ -255,10 +253,9 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _index(workspace: Workspace) -> Iterator[Finding]:
-    from devs_git.storage.ledger.index import index_check
+    if (workspace.places.common / NAME).exists():
+        from devs_git.storage.ledger.index import index_check  # it needs SQLite
 
-    # `_rewritten` says what is wrong with the ledger.
-    with suppress(DevsError):
         yield from index_check.findings(workspace.ledger.tip())
 
 

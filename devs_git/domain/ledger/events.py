@@ -60,7 +60,6 @@ EFFECTS: Final = {
     "superseded": Effects(joins=True),
 }
 _NO_EFFECTS: Final = Effects()
-_OTHER_TASKS: Final = frozenset((Key.STATUS, Key.NEXT))
 
 
 def _format(text: str) -> int:
@@ -155,10 +154,6 @@ class Event:
     def get(self, key: str, default: str = "") -> str:
         return self._first.get(key, default)
 
-    def has_any(self, keys: frozenset[str]) -> bool:
-        """Whether it has one of these trailers."""
-        return not keys.isdisjoint(self._values)
-
     def all(self, key: str) -> tuple[str, ...]:
         if len(self._first) == len(self.fields):  # no key occurs twice
             return (self._first[key],) if key in self._first else ()
@@ -184,8 +179,6 @@ class Event:
     @property
     def tasks(self) -> tuple[str, ...]:
         """All tasks that it names, also those of which it changes the status or the next number."""
-        if not self.has_any(_OTHER_TASKS):
-            return self.all(Key.TASK)
         return (*self.all(Key.TASK), *(task for task, _ in (*self.statuses, *self.next_numbers)))
 
     def with_times(self, *, started: str = "", finished: str = "") -> Event:

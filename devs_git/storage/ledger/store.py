@@ -116,20 +116,14 @@ class Ledger:
         newest_objects.restore(self.reader, self.common)
         return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.reader, LEDGER))
 
-    def history_at(
-        self, oid: str, watch: Callable[[Iterable[Event]], Iterable[Event]] | None = None
-    ) -> History:
-        """The history at one commit, an empty one for ''. The last one is cached, so only newer events are read.
-
-        `watch` takes the events on their way, if all of them are read.
-        """
+    def history_at(self, oid: str, watch: Callable[[Iterable[Event]], Iterable[Event]] = iter) -> History:
+        """The history at one commit, an empty one for ''. The last one is cached, so only newer events are read. `watch` passes them on if all are read."""
         from devs_git.domain.ledger.history import fold
 
         if not self._folded or self._folded[0].tip != oid:
             base = self._folded[0] if self._folded else None
             newer = self._newer_events(base, oid) if base else []
-            every = self.events(oid, oldest_first=True) if oid and not newer else ()
-            events = newer or (watch(every) if watch else every)
+            events = newer or watch(self.events(oid, oldest_first=True) if oid else ())
             self._folded[:] = [fold(events, base if newer else None)]
         return self._folded[0]
 
@@ -302,8 +296,5 @@ class Ledger:
         head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
         sign, ended = self.signature(), draft.event.with_times(finished=self.now())
         text = f"{head}author {sign}\ncommitter {sign}\n\n{ended.message()}"
-        return replace(
-            ended,
-            oid=self.objects.write("commit", text.encode("utf-8", "surrogateescape")),
-            parents=parents,
-        )
+        oid = self.objects.write("commit", text.encode("utf-8", "surrogateescape"))
+        return replace(ended, oid=oid, parents=parents)

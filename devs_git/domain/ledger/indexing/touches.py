@@ -18,7 +18,6 @@ RECORDS, OPERATION, STEERS, PRESERVES, MERGES, ALONE = 1, 2, 4, 8, 16, 32
 # All flags that an event can have which steers a contract.
 STEERING: Final = tuple(flags for flags in range(2 * ALONE) if flags & STEERS)
 _MARKS: Final = (Key.UNDONE, Key.REVIVED, Key.GONE)
-_ANY_TYPE: Final = frozenset((*_MARKS, Key.MOVED, Key.RENUMBERED, Key.STATUS))
 
 
 @immutable
@@ -92,8 +91,7 @@ def _read(event: Event, found: Touched, known: Known) -> None:
         found.flags |= OPERATION | (PRESERVES if event.preserved else 0)
     elif effects.steers and not (effects.starts or known.has_task(task)):
         found.flags |= STEERS
-    if event.has_any(_ANY_TYPE):
-        _read_marks(event, found, known)
+    _read_marks(event, found, known)
 
 
 def _read_marks(event: Event, found: Touched, known: Known) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.audit.findings import Finding
+from devs_git.errors import DevsError
 from devs_git.storage.ledger.index import NAME, commit_changes, grow, index_file, index_tables
 
 if TYPE_CHECKING:
@@ -31,9 +32,10 @@ def findings(tip: Tip) -> Iterator[Finding]:
         return
     base = index_file.open_at(tip.ledger, tip.oid)
     if base:
-        with closing(base):
-            wrong = _is_wrong(tip.ledger, tip.oid, base)
-        if wrong:
+        # What is wrong with the ledger itself, others say.
+        with closing(base), suppress(DevsError):
+            if not _is_wrong(tip.ledger, tip.oid, base):
+                return
             text = "The index of the ledger, devs/index.db in the git directory, says something else than the ledger. Lists may be wrong."
             yield Finding("INDEX_WRONG", "warning", text, _FIX)
 

@@ -47,6 +47,7 @@ def files(top: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name.startswith("index.db")}
 
 
+@pytest.mark.quick
 def test_processes_that_read_while_the_ledger_grows_wait_for_nobody(ledgered: Workspace, mark: Mark) -> None:
     index = ledgered.places.common / NAME
     mark(10, 1)
