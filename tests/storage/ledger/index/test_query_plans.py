@@ -36,6 +36,8 @@ def test_a_question_about_a_task_or_a_contract_reads_no_whole_table(
     assert any("e.contract" in words for words in questions)
     with sqlite3.connect(path) as base:
         plans = [row[3] for words in questions for row in base.execute(f"EXPLAIN QUERY PLAN {words}")]
-    assert [plan for plan in plans if plan.startswith("SCAN") and " USING " not in plan] == []
+    # The list of tables is compared with ours. It has as many rows in a large ledger as in a small one.
+    whole = {plan for plan in plans if plan.startswith("SCAN") and " USING " not in plan}
+    assert whole == {"SCAN sqlite_master"}
     # All events of a branch have one contract.
     assert [plan for plan in plans if "(contract=?" in plan and "flags=?" not in plan] == []
