@@ -130,8 +130,7 @@ def _loose(common: Path, folder: str) -> dict[str, str] | None:
     """The refs that have a file of their own. None if only git can tell, or if there are many."""
     found = dict[str, str]()
     try:
-        for name in _files(common, folder):
-            oid = refs.loose(common, name)
+        for name, oid in loose_below(common, folder):
             if oid:
                 found[name] = oid
             # A file that has gone was deleted, or git has packed the ref.
@@ -144,8 +143,11 @@ def _loose(common: Path, folder: str) -> dict[str, str] | None:
     return found
 
 
-def _files(common: Path, folder: str) -> Iterator[str]:
-    """The files below a folder that are no locks."""
+def loose_below(common: Path, folder: str) -> Iterator[tuple[str, str]]:
+    """The refs below a folder that have a file of their own, and their oids, '' where the file does not tell. OSError.
+
+    Locks are left out, and what is no file: who opens a pipe waits for ever.
+    """
     try:
         entries = list(os.scandir(common / folder))
     except FileNotFoundError:
@@ -153,6 +155,6 @@ def _files(common: Path, folder: str) -> Iterator[str]:
     for entry in entries:
         name = f"{folder}/{entry.name}"
         if entry.is_dir(follow_symlinks=False):
-            yield from _files(common, name)
-        elif not name.endswith(".lock"):
-            yield name
+            yield from loose_below(common, name)
+        elif (entry.is_symlink() or entry.is_file()) and not name.endswith(".lock"):
+            yield name, refs.loose(common, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -83,6 +84,14 @@ def test_a_lock_is_no_ref_and_empty_folders_have_none(repo: Path, git: Run) -> N
     require_same(git, ref_files.list_below(NO_GIT, common, FOLDER))
 
 
+def test_a_pipe_among_the_refs_is_no_ref(repo: Path, git: Run) -> None:
+    """To read it would wait for ever, as git does."""
+    git("update-ref", f"{FOLDER}/task-1", "HEAD")
+    expected = by_git(git)
+    os.mkfifo(repo / ".git" / FOLDER / "task-2")
+    assert ref_files.parse(ref_files.list_below(NO_GIT, repo / ".git", FOLDER).text) == expected
+
+
 def without(word: str) -> Callable[[Path], None]:
     def change(common: Path) -> None:
         path = common / "packed-refs"
@@ -106,6 +115,11 @@ def many(common: Path) -> None:
         loose_file(f"task-{number}", oid)(common)
 
 
+def loose_link(common: Path) -> None:
+    (common / FOLDER).mkdir(parents=True, exist_ok=True)
+    (common / FOLDER / "task-9").symlink_to("refs/heads/main")
+
+
 UNTOLD = {
     "a packed file that nobody sorted": without("sorted"),
     "a packed file without the commits of tags": without("fully-peeled"),
@@ -114,6 +128,7 @@ UNTOLD = {
     "a name that git does not accept": loose_file("task-9..1", "0" * 39 + "1\n"),
     "a name of a person in another alphabet": loose_file("größe", "0" * 39 + "1\n"),
     "more files than git reads faster": many,
+    "a link, by which git once wrote symbolic refs": loose_link,
     "another kind of store": lambda common: (common / "reftable").mkdir(),
 }
 

@@ -41,7 +41,7 @@ class PassedRefs:
 def at(git: Git, common: Path, commits: Collection[str]) -> PassedRefs | None:
     """The refs at `commits`; None if git stores its refs in another way."""
     # First the loose ones: git packs a ref before it deletes its file.
-    loose = dict(_loose(common / FOLDER, FOLDER))
+    loose = {ref: oid for ref, oid in ref_files.loose_below(common, FOLDER) if oid}
     packed = ref_files.read_packed(common, FOLDER)
     if packed is None:
         return None
@@ -78,24 +78,6 @@ def _places(data: bytes, wanted: Collection[bytes]) -> Iterator[int]:
         while place >= 0:
             yield place
             place = data.find(oid, place + 1)
-
-
-def _loose(folder: Path, name: str) -> Iterator[tuple[str, str]]:
-    """The refs that have a file of their own, with their values. Locks and other files are left out."""
-    try:
-        entries = list(os.scandir(folder))
-    except FileNotFoundError:
-        return
-    for entry in entries:
-        if entry.is_dir():
-            yield from _loose(folder / entry.name, f"{name}/{entry.name}")
-        elif entry.is_file():
-            try:
-                text = Path(entry.path).read_bytes().strip()
-            except FileNotFoundError:
-                continue
-            if _OID.fullmatch(text):
-                yield f"{name}/{entry.name}", text.decode()
 
 
 def _peeled(git: Git, refs: dict[str, str]) -> Iterator[tuple[str, str, str]]:
