@@ -15,7 +15,9 @@ import pytest
 from devs_git.commands import branch, diff, gate_list, history, log, restore, rewind, show, task_status
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.errors import DevsError
-from devs_git.storage.ledger.index import NAME
+from devs_git.storage.ledger.index import NAME, index_file
+from devs_git.values import replace
+from devs_git.workspace import Workspace
 from tests.support.attacker import codes_in, findings
 from tests.support.clones import Clone, Pair
 from tests.support.git_calls import git
@@ -196,13 +198,13 @@ def test_an_index_of_the_ledger_with_views_triggers_or_a_version_of_its_own(clon
     assert findings() == ()
 
 
-def pages_in_a_circle(index: Path) -> None:
-    """The events are below twelve levels of pages, of which each has the next one 200 times: 200^12 events."""
+def pages_in_a_circle(index: Path, table: str = "events") -> None:
+    """The rows are below twelve levels of pages, of which each has the next one 200 times: 200^12 rows."""
     planted("PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode = DELETE")
     data = bytearray(index.read_bytes())
     size = int.from_bytes(data[16:18])
     with closing(sqlite3.connect(index)) as base:
-        (root,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events'").fetchone()
+        (root,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
     leaf = bytes(data[(root - 1) * size : root * size])
     count = len(data) // size
     below = count + 1
@@ -235,3 +237,16 @@ def test_an_index_of_the_ledger_whose_pages_lie_in_a_circle(clone: Clone) -> Non
     assert answer(clone, "history", nobody) == whole
     assert not index.exists()
     assert same_as_the_ledger(clone)
+
+
+def test_a_command_that_writes_nothing_does_not_read_such_pages_from_its_copy_for_ever(clone: Clone) -> None:
+    index = Path(".git", NAME)
+    older = index.read_bytes()
+    clone.task("13")
+    for file in index.parent.glob(f"{index.name}*"):
+        file.unlink()
+    index.write_bytes(older)
+    pages_in_a_circle(index, "names")
+    tip, before = Workspace.open(clone.top).ledger.tip(), index.read_bytes()
+    assert index_file.open_at(replace(tip.ledger, keeps_index=False), tip.oid) is None
+    assert index.read_bytes() == before

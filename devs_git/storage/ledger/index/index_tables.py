@@ -104,6 +104,7 @@ def copy_to_memory(base: sqlite3.Connection) -> sqlite3.Connection:
     """The same content in memory, for a process that must not write, or cannot."""
     copy = sqlite3.connect(":memory:", isolation_level=None)
     base.backup(copy)
+    _limit(copy, size(base))
     base.close()
     return copy
 
