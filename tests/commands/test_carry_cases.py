@@ -152,26 +152,34 @@ def test_files_with_the_bytes_of_head_and_new_times_are_no_change(case: Case) ->
     assert (case.read("a"), case.git("status", "--porcelain")) == (b"2\n", "")
 
 
-def test_an_index_that_another_program_changed_meanwhile_is_not_put_in_place(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    case.stage("1", {"a": b"1\n", "d/b": b"b\n"})
-    case.git("branch", "old")
-    case.stage("2", {"a": b"2\n"})
+def refusal_with_another_git(case: Case, monkeypatch: pytest.MonkeyPatch, script: str) -> DevsError:
+    """Why a checkout of `old` is refused while `git` is this script. Everything is as before."""
     programs = case.top.parent / "programs"
     programs.mkdir()
-    git = shutil.which("git")
-    (programs / "git").write_text(
-        f'#!/bin/sh\n{git} "$@" || exit\ncase " $* " in *" checkout-index "*) {git} update-index --force-remove d/b;; esac\n'
-    )
+    (programs / "git").write_text(f"#!/bin/sh\n{script}\n")
     (programs / "git").chmod(0o755)
     before = case.look()
     with monkeypatch.context() as patch:
         patch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
         with pytest.raises(DevsError) as error:
             switch(case, "old")
-    assert error.value.details["reason"] == "not_as_written"
     case.look().must_equal(before)
+    return error.value
+
+
+def test_an_index_that_another_program_changed_meanwhile_is_not_put_in_place(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case.stage("1", {"a": b"1\n", "d/b": b"b\n"})
+    case.git("branch", "old")
+    case.stage("2", {"a": b"2\n"})
+    git = shutil.which("git")
+    error = refusal_with_another_git(
+        case,
+        monkeypatch,
+        f'{git} "$@" || exit\ncase " $* " in *" checkout-index "*) {git} update-index --force-remove d/b;; esac',
+    )
+    assert error.details["reason"] == "not_as_written"
 
 
 def test_an_index_that_cannot_be_written_while_the_move_begins_leaves_everything_as_it_was(
@@ -180,19 +188,12 @@ def test_an_index_that_cannot_be_written_while_the_move_begins_leaves_everything
     case.stage("1", {"a": b"1\n"})
     case.git("branch", "old")
     case.stage("2", {"a": b"2\n"})
-    programs = case.top.parent / "programs"
-    programs.mkdir()
-    (programs / "git").write_text(
-        f'#!/bin/sh\ncase " $* " in *" --index-info "*) exit 128;; esac\nexec {shutil.which("git")} "$@"\n'
+    error = refusal_with_another_git(
+        case,
+        monkeypatch,
+        f'case " $* " in *" --index-info "*) exit 128;; esac\nexec {shutil.which("git")} "$@"',
     )
-    (programs / "git").chmod(0o755)
-    before = case.look()
-    with monkeypatch.context() as patch:
-        patch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
-        with pytest.raises(DevsError) as error:
-            switch(case, "old")
-    assert error.value.code == "CHECKOUT_FAILED"
-    case.look().must_equal(before)
+    assert error.code == "CHECKOUT_FAILED"
     left = [
         *case.top.glob(".git/*.lock"),
         *case.top.glob(".git/devs/op/*"),

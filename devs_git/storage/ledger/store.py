@@ -117,7 +117,7 @@ class Ledger:
         return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.reader, LEDGER))
 
     def history_at(self, oid: str, watch: Callable[[Iterable[Event]], Iterable[Event]] = iter) -> History:
-        """The history at one commit, an empty one for ''. The last one is cached, so only newer events are read. `watch` passes them on if all are read."""
+        """The history at one commit, an empty one for ''. The last one is cached. If all events are read, `watch` sees each one."""
         from devs_git.domain.ledger.history import fold
 
         if not self._folded or self._folded[0].tip != oid:

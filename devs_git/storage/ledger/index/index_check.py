@@ -36,7 +36,7 @@ def findings(tip: Tip) -> Iterator[Finding]:
         with closing(base), suppress(DevsError):
             if not _is_wrong(tip.ledger, tip.oid, base):
                 return
-            text = "The index of the ledger, devs/index.db in the git directory, says something else than the ledger. Lists may be wrong."
+            text = "The index of the ledger (devs/index.db in the git directory) does not agree with the ledger. Lists may be wrong."
             yield Finding("INDEX_WRONG", "warning", text, _FIX)
 
 
