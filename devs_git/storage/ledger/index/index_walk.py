@@ -185,12 +185,7 @@ def _conditions(base: sqlite3.Connection, walk: Walk, files: str) -> tuple[list[
     if wanted.agent:
         words.append("agent = (SELECT id FROM names WHERE text = ?)")
         values.append(wanted.agent)
-    if wanted.since:
-        words.append("finished >= ?")
-        values.append(wanted.since)
-    if wanted.until:
-        words.append("finished <= ?")
-        values.append(wanted.until)
+    words += _in_time(wanted.since, wanted.until, values)
     names = {str(text): int(number) for text, number in base.execute("SELECT text, id FROM names")}
     if wanted.actor:
         words.append(_among("actor", [names[name] for name in names if wanted.actor.lower() in name.lower()]))
@@ -208,19 +203,20 @@ def _conditions(base: sqlite3.Connection, walk: Walk, files: str) -> tuple[list[
 
 def _of_share(share: Share, values: list[object]) -> str:
     """The condition of one share, in the order in which its values are added."""
-    words = []
-    if share.begin:
-        words.append("finished >= ?")
-        values.append(share.begin)
-    if share.end:
-        words.append("finished <= ?")
-        values.append(share.end)
+    words = _in_time(share.begin, share.end, values)
     marks = ",".join("?" * len(share.tasks))
     words.append(
         f"(contract = (SELECT id FROM names WHERE text = ?) OR seq IN (SELECT seq FROM touches WHERE task IN ({marks})))"  # noqa: S608
     )
     values += [share.contract, *share.tasks]
     return f"({' AND '.join(words)})"
+
+
+def _in_time(begin: str, end: str, values: list[object]) -> list[str]:
+    """The conditions for events that ended between two times, each '' for no bound, and the values of both."""
+    bounds = {"finished >= ?": begin, "finished <= ?": end}
+    values += filter(None, bounds.values())
+    return [words for words, time in bounds.items() if time]
 
 
 def _is_wanted(name: str, wanted: Filter) -> bool:
