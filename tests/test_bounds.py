@@ -276,7 +276,6 @@ WITHOUT_LIMIT: Final = {
     "storage/git/refs.py": (8, GIT),
     "storage/git/remotes/remote_names.py": (1, GIT),
     "storage/git/remotes/clone_state.py": (1, "refs and settings of git, and our notes"),
-    "storage/ledger/recent/passed_refs.py": (1, GIT),
     "storage/documents/package_files.py": (1, "installed with us"),
     "operations/recall/spool.py": (1, "whose size was asked before"),
     "operations/checkpoint/unrecorded_commits.py": (1, OURS),
