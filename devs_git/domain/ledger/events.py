@@ -1,7 +1,6 @@
 """An event of the ledger is a commit: a subject for people, and trailers for programs.
 
-The value of a trailer is one line without control characters. A key may occur several times. `schemas/README.md` lists the
-trailers of each type of event.
+The value of a trailer is one line without control characters. A key may occur several times. `schemas/README.md` lists all.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from devs_git.values import Final, field, immutable, replace
 LEDGER: Final = "refs/heads/devs/ledger"
 IN_FORCE: Final = "policy.yaml"  # the file of the ledger with the policy in force
 FORMAT: Final = 2  # of the events that this program writes; it reads these and all older ones
+_READABLE: Final = ("", *map(str, range(1, FORMAT + 1)))
 UNKNOWN: Final = "unknown"  # the type of an event that a newer program wrote
-_UNPRINTABLE: Final = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 NO_OID: Final = "0" * 40
 Fields = tuple[tuple[str, str], ...]  # keys and values of trailers, in their order
 
@@ -62,17 +61,10 @@ EFFECTS: Final = {
 _NO_EFFECTS: Final = Effects()
 
 
-def _format(text: str) -> int:
-    """The number of a format, 1 if an event does not name it. A text that is not a number counts as newer than all known formats."""
-    if not text:
-        return 1
-    return int(text) if re.fullmatch(r"[1-9][0-9]{0,5}", text, re.ASCII) else FORMAT + 1
-
-
 def one_line(text: str) -> str:
     """The text for a subject or trailer: control characters and line ends are replaced by one space."""
     # Most text is printable. Then no pattern is compiled, which costs a quarter of a millisecond.
-    return (text if text.isprintable() else re.sub(_UNPRINTABLE, " ", text)).strip()
+    return (text if text.isprintable() else re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)).strip()
 
 
 def non_empty(*fields: tuple[str, str]) -> Fields:
@@ -148,15 +140,16 @@ class Event:
     next_numbers = _Pairs(Key.NEXT)
 
     @cached_property
-    def _first(self) -> dict[str, str]:
+    def first(self) -> dict[str, str]:
+        """The first value of each trailer."""
         return dict(reversed(self.fields))
 
     def get(self, key: str, default: str = "") -> str:
-        return self._first.get(key, default)
+        return self.first.get(key, default)
 
     def all(self, key: str) -> tuple[str, ...]:
-        if len(self._first) == len(self.fields):  # no key occurs twice
-            return (self._first[key],) if key in self._first else ()
+        if len(self.first) == len(self.fields):  # no key occurs twice
+            return (self.first[key],) if key in self.first else ()
         return tuple(value for name, value in self.fields if name == key)
 
     def pairs(self, key: str) -> tuple[tuple[str, str], ...]:
@@ -188,8 +181,9 @@ class Event:
 
     @property
     def format(self) -> int:
-        """The number of its format: `Devs-Format`, or 1 without that trailer."""
-        return _format(self.get(Key.FORMAT))
+        """The number of its format, 1 without `Devs-Format`. A text that is not a number counts as newer than all known formats."""
+        text = self.get(Key.FORMAT) or "1"
+        return int(text) if re.fullmatch(r"[1-9][0-9]{0,5}", text, re.ASCII) else FORMAT + 1
 
     @property
     def effects(self) -> Effects:
@@ -215,10 +209,7 @@ def unreadable(event: Event) -> DevsError:
 
 
 def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
-    """The event of a commit of the ledger; the type is '' if the commit has no trailers of ours. It never raises.
-
-    An event of a newer format has the type `unknown`, and only two fields: its format and its own type.
-    """
+    """The event of a commit of the ledger; the type is '' if the commit has no trailers of ours. It never raises."""
     if not message.replace("\n", "").isprintable():  # not written by us: a terminal must not execute it
         from devs_git.domain.text.plain_text import printable
 
@@ -226,13 +217,24 @@ def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
     head, _, last = message.rstrip("\n").rpartition("\n\n")
     pairs = [line.partition(":") for line in last.split("\n") if line.startswith(KEY_PREFIX)]
     fields = [(key, value.removeprefix(" ")) for key, colon, value in pairs if colon]
-    kind = dict(reversed(fields)).get(Key.EVENT, "")
-    rest = tuple([pair for pair in fields if pair[0] != Key.EVENT])
     subject, _, body = (head or last).partition("\n")
-    newer = next((value for key, value in rest if key == Key.FORMAT and _format(value) > FORMAT), "")
-    if newer:
-        kind, rest = UNKNOWN, ((Key.FORMAT, newer), (Key.TYPE, kind))
-    return Event(kind, subject, rest, body.strip("\n"), oid, parents)
+    return of_fields(fields, oid, parents, subject, body.strip("\n"))
+
+
+def of_fields(fields: list[tuple[str, str]], oid: str, parents: tuple[str, ...], *texts: str) -> Event:
+    """The event with the trailers of a commit, in their order. `texts`: subject and body.
+
+    An event of a newer format has the type `unknown`, and only two fields: its format and its own type.
+    """
+    first = dict(reversed(fields))
+    kind = first.pop(Key.EVENT, "")
+    rest = tuple([pair for pair in fields if pair[0] != Key.EVENT])
+    if newer := [value for key, value in rest if key == Key.FORMAT and value not in _READABLE]:
+        kind, first = UNKNOWN, {Key.FORMAT: newer[0], Key.TYPE: kind}
+        rest = tuple(first.items())
+    event = Event(kind, texts[0], rest, texts[1], oid, parents)
+    vars(event)["first"] = first
+    return event
 
 
 @immutable
@@ -249,8 +251,7 @@ class RefUpdate:
 class Draft:
     """What is written to the ledger at once: the event, files of its tree (None deletes one), and updates of other refs.
 
-    `first_parent` merges another ledger as the first parent: the files are added to its tree instead of the tip's.
-    `second_parent` merges another ledger as the second parent.
+    `first_parent` and `second_parent` merge another ledger. With the first, the files are added to its tree, not to the tip's.
     """
 
     event: Event
@@ -265,8 +266,7 @@ class Rewound:
     """Operation `op` of `clone` ('' in older events) rewound or dropped a checkpoint on `branch` ('' for a detached HEAD).
 
     `at`: the branch stopped at the checkpoint's own commit, which is on the branch before and after. `drop`: the commit that
-    takes the work back, and the drop's operation; None for a rewind. A branch with both commits does not have the work. `target`
-    is its name.
+    takes the work back, and the drop's operation; None for a rewind. A branch with both has no such work. `target`: its name.
     """
 
     clone: str

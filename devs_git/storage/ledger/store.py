@@ -1,8 +1,7 @@
 """The ledger: a branch with one root that only grows. One commit is one event.
 
 To write, `append` takes `ledger.lock`, reads the tip and calls the caller's function with *this tip*. Then it moves the
-ledger and all other refs of the operation in one ref transaction, the ledger last. If another writer was faster, it starts
-again.
+ledger and all other refs of the operation in one ref transaction, the ledger last. If another was faster, it starts again.
 """
 
 from __future__ import annotations
@@ -102,6 +101,7 @@ class Ledger:
     now: Callable[[], str]  # the current time in the form of events
     with_identity: Callable[[Git], Git] = lambda git: git
     keeps_index: bool = True  # a dry run writes none
+    parse: Callable[[str, tuple[str, ...], str], Event] = parse
     # The tips that have a policy: a commit never changes, so nobody asks again.
     _governed: set[str] = field(default_factory=set, compare=False, repr=False)
     # The last history that was folded, if any.
@@ -198,7 +198,7 @@ class Ledger:
         with closing(output), require_complete():
             for record in bounded.records(output, limits.COMMIT):
                 oid, parents, tree, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 3)
-                yield parse(oid, tuple(parents.split()), message), tree
+                yield self.parse(oid, tuple(parents.split()), message), tree
 
     def tree_of(self, commit: str) -> str:
         return self.objects.read(commit, "commit")[5:45].decode()

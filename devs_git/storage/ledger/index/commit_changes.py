@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.ids import is_oid
-from devs_git.domain.ledger.indexing.touches import RECORDS
+from devs_git.domain.ledger.indexing.notes import RECORDS
 from devs_git.storage.ledger.index import index_tables
 from devs_git.storage.ledger.index.index_file import LOCK
 

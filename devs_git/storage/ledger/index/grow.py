@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.ledger.event_names import agent_of, contract_of, kind_of
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.ids import is_oid
-from devs_git.domain.ledger.indexing.touches import ALONE, Known, Place, Touched, find_touches, parent_of
+from devs_git.domain.ledger.indexing.index_rows import Known, Names, Rows
+from devs_git.domain.ledger.indexing.notes import reader
 from devs_git.storage.ledger.index import index_tables
-from devs_git.values import WithoutCollector, field, immutable, mutable
+from devs_git.values import immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger
@@ -40,7 +40,10 @@ def bring_to(base: sqlite3.Connection, ledger: Ledger, tip: str) -> bool:
             pass
         elif growth := _growth(base, ledger, tip):
             _cut(base, growth.base)
-            _add(base, Rows.after(base, growth.base), growth.events)
+            rows = _rows_after(base, growth.base)
+            names = len(rows.names)
+            rows.add_all(growth.events)
+            _write(base, rows, names)
             index_tables.set_about(base, tip=tip)
             done = True
         base.execute("COMMIT")
@@ -54,7 +57,10 @@ def make(base: sqlite3.Connection, ledger: Ledger, tip: str) -> None:
     """Fill an empty file."""
     base.execute("BEGIN")
     index_tables.make_tables(base)
-    _add(base, Rows(), ledger.events(tip, oldest_first=True))
+    rows = Rows()
+    # git prints the newest event at once. To print the oldest first, it reads all of them before.
+    rows.add_back(replace(ledger, parse=reader()).newest_first(tip))
+    _write(base, rows)
     index_tables.make_indexes(base)
     index_tables.set_about(base, tip=tip, version=str(index_tables.VERSION))
     base.execute("COMMIT")
@@ -126,9 +132,10 @@ class _Stored(Known):
         super().__init__()
         self.base = base
 
-    def find(self, tag: str) -> Place | None:
+    def find(self, tag: str) -> str | None:
         if tag not in self.points:
-            self.points[tag] = place_of(self.base, tag)
+            row = self.base.execute("SELECT task FROM points WHERE tag = ?", (tag,)).fetchone()
+            self.points[tag] = row[0] if row else None
         return self.points[tag]
 
     def has_task(self, task: str) -> bool:
@@ -138,90 +145,17 @@ class _Stored(Known):
         return task in self.tasks
 
 
-def place_of(base: sqlite3.Connection, tag: str) -> Place | None:
-    """The checkpoint with this tag object."""
-    row = base.execute("SELECT tag, commit_oid, task, seq, at FROM points WHERE tag = ?", (tag,)).fetchone()
-    return Place(*row) if row else None
+def _rows_after(base: sqlite3.Connection, seq: int) -> Rows:
+    heads = {str(base.execute("SELECT oid FROM events WHERE seq = ?", (seq,)).fetchone()[0])}
+    return Rows(seq, _Stored(base), Names(dict(base.execute("SELECT text, id FROM names"))), heads)
 
 
-@mutable
-class Rows:
-    """The rows of the events after the one with the number `seq`. `names` has those that the index has, too."""
-
-    seq: int = 0
-    known: Known = field(default_factory=Known)
-    names: dict[str, int] = field(default_factory=dict)
-    heads: set[str] = field(default_factory=set)
-    events: list[tuple[object, ...]] = field(default_factory=list)
-    touches: list[tuple[str, int]] = field(default_factory=list)
-    links: list[tuple[str, str, int]] = field(default_factory=list)
-    tasks: list[tuple[str, int]] = field(default_factory=list)
-    points: list[tuple[int, int, str, str, str]] = field(default_factory=list)
-
-    @classmethod
-    def after(cls, base: sqlite3.Connection, seq: int) -> Rows:
-        heads = {str(base.execute("SELECT oid FROM events WHERE seq = ?", (seq,)).fetchone()[0])}
-        return cls(seq, _Stored(base), dict(base.execute("SELECT text, id FROM names")), heads)
-
-    def watch(self, events: Iterable[Event]) -> Iterator[Event]:
-        """The same events; the rows have those that the caller took."""
-        for event in events:
-            self.add(event)
-            yield event
-
-    def add_all(self, events: Iterable[Event]) -> None:
-        with WithoutCollector():
-            for event in events:
-                self.add(event)
-
-    def add(self, event: Event) -> None:
-        self.seq = seq = self.seq + 1
-        found = find_touches(event, seq, self.known)
-        self.heads.difference_update(event.parents)
-        self.heads.add(event.oid)
-        self.events.append(self._row(event, found))
-        for task in found.tasks:
-            self.touches.append((task, seq))
-        for pair in found.links:
-            self.links.append((*pair, seq))
-        for place in found.places:
-            self.points.append((seq, place.at, place.tag, place.commit, place.task))
-        if found.makes is not None:
-            self.tasks.append((found.makes, seq))
-
-    def _row(self, event: Event, found: Touched) -> tuple[object, ...]:
-        actor, agent, contract, phase = event.actor, agent_of(event), contract_of(event), event.phase
-        parent = parent_of(event) if event.effects.starts else ""
-        ids = self.names
-        # This is done for each event of the ledger, so it calls as little as it can.
-        for name in (kind := "/".join(kind_of(event)), actor, agent, contract, phase, parent):
-            if name and name not in ids:
-                ids[name] = len(ids) + 1
-        number = ids.get
-        return (
-            found.seq,
-            event.oid,
-            found.flags | (ALONE if len(self.heads) == 1 else 0),
-            number(kind),
-            number(actor, 0),
-            number(agent, 0),
-            number(contract, 0),
-            number(phase, 0),
-            number(parent, 0),
-            event.finished,
-        )
-
-
-def _add(base: sqlite3.Connection, rows: Rows, events: Iterable[Event]) -> None:
-    before = len(rows.names)
-    rows.add_all(events)
-    # Rows in the order of the key are written much faster.
-    rows.touches.sort()
-    rows.tasks.sort()
-    names = [(number, name) for name, number in islice(rows.names.items(), before, None)]
-    base.executemany("INSERT INTO names VALUES (?, ?)", names)
+def _write(base: sqlite3.Connection, rows: Rows, names: int = 1) -> None:
+    """Write the rows; the index has as many `names` already, the empty one among them."""
+    new = [(number, name) for name, number in islice(rows.names.items(), names, None)]
+    base.executemany("INSERT INTO names VALUES (?, ?)", new)
     base.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows.events)
-    base.executemany("INSERT INTO touches VALUES (?, ?)", rows.touches)
+    base.executemany("INSERT INTO touches VALUES (?, ?)", rows.touch_rows())
     base.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?)", rows.links)
-    base.executemany("INSERT INTO tasks VALUES (?, ?)", rows.tasks)
+    base.executemany("INSERT INTO tasks VALUES (?, ?)", sorted(rows.tasks))
     base.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?)", rows.points)

@@ -9,8 +9,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.audit.findings import Finding
+from devs_git.domain.ledger.indexing.index_rows import Rows
 from devs_git.errors import DevsError
-from devs_git.storage.ledger.index import NAME, commit_changes, grow, index_file, index_tables
+from devs_git.storage.ledger.index import NAME, commit_changes, index_file, index_tables
 
 if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger, Tip
@@ -41,7 +42,7 @@ def findings(tip: Tip) -> Iterator[Finding]:
 
 
 def _is_wrong(ledger: Ledger, tip: str, base: sqlite3.Connection) -> bool:
-    rows = grow.Rows()
+    rows = Rows()
     # doctor needs the history: the events are read once for both.
     ledger.history_at(tip, rows.watch)
     if not rows.events:
@@ -56,10 +57,11 @@ def _is_wrong(ledger: Ledger, tip: str, base: sqlite3.Connection) -> bool:
         return True
 
 
-def _same(base: sqlite3.Connection, rows: grow.Rows) -> bool:
+def _same(base: sqlite3.Connection, rows: Rows) -> bool:
     """Whether the file has these rows. A name may have another number, and names may be left from before a merge."""
     numbers = {
-        number: rows.names.get(name, -1) for name, number in base.execute("SELECT text, id FROM names")
+        number: rows.names.get(name, -1) if name else -1
+        for name, number in base.execute("SELECT text, id FROM names")
     }
     numbers[0] = 0
     links = {link[:2]: link for link in reversed(rows.links)}
@@ -71,7 +73,7 @@ def _same(base: sqlite3.Connection, rows: grow.Rows) -> bool:
             ),
             rows.events,
         )
-        and _equal(_all(base, "touches", "task, seq"), sorted(rows.touches))
+        and _equal(_all(base, "touches", "task, seq"), rows.touch_rows())
         and _equal(_all(base, "tasks", "task"), sorted(rows.tasks))
         and _equal(_all(base, "points", "seq, at"), rows.points)
         and _equal(_all(base, "links", "task, other"), sorted(links.values()))

@@ -10,7 +10,7 @@ from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, fold
 from devs_git.domain.ledger.ids import Target, is_oid, task_id
-from devs_git.domain.ledger.indexing.touches import OPERATION, PRESERVES, STEERING
+from devs_git.domain.ledger.indexing.notes import OPERATION, PRESERVES, STEERING
 from devs_git.storage.ledger import clone_history, event_walk
 from devs_git.storage.ledger.index import index_file
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.ids import is_oid
-from devs_git.domain.ledger.indexing.touches import ALONE, MERGES, RECORDS
+from devs_git.domain.ledger.indexing.notes import ALONE, MERGES, RECORDS
 from devs_git.domain.timeline.stream_rows import Filter
 from devs_git.storage.ledger import event_walk
 from devs_git.storage.ledger.index import commit_changes, index_queries

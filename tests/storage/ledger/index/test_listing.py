@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.domain.ledger import event_names
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import Target
 from devs_git.domain.ledger.recent import newest
@@ -208,3 +208,28 @@ def test_the_index_answers_as_the_fold_whatever_happens_to_its_file(seed: int, l
         assert index_queries.ask(now, lambda base: index_tables.about(base, "tip")) == now.oid
         # doctor makes the rows again, from the first event on.
         assert list(index_check.findings(now)) == []
+
+
+def test_an_event_that_records_a_checkpoint_and_moves_another_has_both_in_the_index(
+    ledgered: Workspace,
+) -> None:
+    story = Story(1, ledgered.places.common)
+    first, second, moved = (oid("t", number) for number in range(3))
+    for trailers in (
+        f"Devs-Tag: {first}",
+        # No program of ours writes such an event.
+        f"Devs-Tag: {second}\nDevs-Moved: {first} {moved} 3 {oid('m', 1)} {oid('f', 1)}",
+    ):
+        text = f"subject\n\nDevs-Event: checkpoint.created\nDevs-Task: task-1\nDevs-Number: 1\n{trailers}\n"
+        story.tips["a"] = story.git("commit-tree", "-p", story.tips["a"], f"{LEDGER}^{{tree}}", text=text)
+    story.show("a")
+    tip = ledgered.ledger.tip()
+    (ledgered.places.common / NAME).touch()
+    query = "SELECT tag FROM points ORDER BY seq, at"
+    assert index_queries.ask(tip, lambda base: base.execute(query).fetchall()) == [
+        (first,),
+        (second,),
+        (moved,),
+    ]
+    assert list(index_check.findings(tip)) == []
+    assert listing.of_tasks(tip, "task-1").checkpoints == tip.here.checkpoints
