@@ -167,17 +167,19 @@ def refusal_with_another_git(case: Case, monkeypatch: pytest.MonkeyPatch, script
     return error.value
 
 
+@pytest.mark.parametrize(("attributes", "last"), [(b"", "--info-only"), (b"* text=auto\n", "checkout-index")])
 def test_an_index_that_another_program_changed_meanwhile_is_not_put_in_place(
-    case: Case, monkeypatch: pytest.MonkeyPatch
+    case: Case, monkeypatch: pytest.MonkeyPatch, attributes: bytes, last: str
 ) -> None:
-    case.stage("1", {"a": b"1\n", "d/b": b"b\n"})
+    """`last` is the git that writes the index last: where an attribute may convert the files it is another one."""
+    case.stage("1", {"a": b"1\n", "d/b": b"b\n"} | ({".gitattributes": attributes} if attributes else {}))
     case.git("branch", "old")
     case.stage("2", {"a": b"2\n"})
     git = shutil.which("git")
     error = refusal_with_another_git(
         case,
         monkeypatch,
-        f'{git} "$@" || exit\ncase " $* " in *" checkout-index "*) {git} update-index --force-remove d/b;; esac',
+        f'{git} "$@" || exit\ncase " $* " in *" {last} "*) {git} update-index --force-remove d/b;; esac',
     )
     assert error.details["reason"] == "not_as_written"
 

@@ -4,7 +4,8 @@ git merges the index from one tree to another, and refuses if a local change is 
 copy of the index, so that a refusal has not written anything. If git would do it, the merged index has the new tree's
 entries at all paths at which the two trees differ, and its own everywhere else. We put them into another copy while git
 tries: that takes a third of the time of a second merge. If nothing is staged, and each file that changes has the bytes
-that HEAD has, there is nothing to try.
+that HEAD has, there is nothing to try. If nothing is staged and no attribute converts the files, the copy gets the entries
+when the files are on the disk, with their times: so git writes a large index once.
 """
 
 from __future__ import annotations
@@ -88,14 +89,19 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
     _refuse_staged(staged, merge.moved, refusal)
     # A sparse checkout marks entries, which only git's own merge does.
     by_git = attributes.is_sparse(site.git) or (not staged and len(merge.moved) > MANY)
+    listed = attributes.list_index(own, folder / "index")
     entries = {} if by_git and not staged else _entries(merge)
-    with tree_difference.enter_alongside(after, entries) as entered:
+    plain = not (
+        by_git or staged or tree_difference.has_submodules(merge.moved)
+    ) and not attributes.may_convert(site.git, site.top, merge.moved, lambda: listed)
+    with tree_difference.enter_alongside(after, {} if plain else entries) as entered:
         if staged:
             entered()
             before, merged = (one.text("write-tree", "--missing-ok") for one in (own, after))
             listing = tree_difference.listing(own, before, merged)
             merge = replace(merge, before=before, listing=listing)
         old, known, refreshed = _look(site, folder, head, merge, refusal)
+        known = replace(known, listed=listed, entries=entries if plain else None)
 
         def ready() -> Path:
             if not staged:
@@ -103,7 +109,7 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
             return folder / "index.merged"
 
         # A refreshed index has newer times of files.
-        if not (by_git or refreshed or merged == before):
+        if not (by_git or plain or refreshed or merged == before):
             known = replace(known, merged=ready)
         new = State(head.commit, head.branch, merged, merged)
         yield CarryPlan(old, new, merge.trees, known, short, None if staged else listing)
@@ -120,7 +126,6 @@ def _look(site: Site, folder: Path, head: Head, merge: _Merge, refusal: str) -> 
     safe = not merge.staged and _is_as_committed(own, touched, merge.moved, seen.files)
     with tree_difference.try_move(own, *merge.trees, safe=safe) as answer:
         gone = _deleted_by_user(site, touched)
-        listed = attributes.list_index(own, folder / "index")
         # The journal needs it on the disk. Now other programs work meanwhile.
         with contextlib.suppress(FileNotFoundError):
             journal.sync(folder / "index.user")
@@ -134,7 +139,7 @@ def _look(site: Site, folder: Path, head: Head, merge: _Merge, refusal: str) -> 
     raw = Capture(site.git, site.places, site.objects, folder).raw(off)
     there = tree_difference.tree_without(own, folder / "index", gone) if gone else ""
     old = State(head.commit, head.branch, merge.before, there or merge.before, raw, modes=seen.modes)
-    known = Known(seen.files, blobs, listed=listed, listing=None if there else merge.listing)
+    known = Known(seen.files, blobs, listing=None if there else merge.listing)
     return old, known, refreshed
 
 
@@ -178,8 +183,8 @@ def _is_as_committed(
     own: Git, touched: Iterable[tree_difference.Change], moved: Sides, seen: FileStates
 ) -> bool:
     """Whether each file that changes or goes has exactly what HEAD has, so that nothing can be lost."""
-    nested = any(tree_difference.SUBMODULE in (old[0], new[0]) for old, new in moved.values())
-    return not (nested or attributes.is_sparse(own)) and tree_difference.are_old(touched, seen)
+    uncertain = tree_difference.has_submodules(moved) or attributes.is_sparse(own)
+    return not uncertain and tree_difference.are_old(touched, seen)
 
 
 def _copy_index(git: Git, folder: Path) -> None:

@@ -30,8 +30,9 @@ class Known:
 
     `exact`: paths whose bytes in the new state were captured. They are in its raw tree, or else are those of the blob.
     `listed`: the paths of the index for `attributes.may_convert`. `listing`: the difference of the two worktree trees, in
-    git's raw format. `merged` waits until git has written the private index after the merge, and returns it. Each is None if
-    the caller does not have it.
+    git's raw format. `merged` waits until git has written the private index after the merge, and returns it. `entries`: mode
+    and oid of each path that the merge changes in the index, if git can take the files over from the disk. Each is None if the
+    caller does not have it.
     """
 
     file_states: FileStates
@@ -40,6 +41,7 @@ class Known:
     listed: bytes | None = field(default=None, repr=False)
     listing: bytes | None = field(default=None, repr=False)
     merged: Callable[[], Path] | None = field(default=None, repr=False)
+    entries: Mapping[str, tuple[str, str]] | None = field(default=None, repr=False)
 
 
 @immutable
@@ -49,7 +51,8 @@ class Work:
     `listing` has the differences of the two trees in git's raw format. `touched` files differ between the states. We write
     the `exact` ones ourselves. The `rewritten` ones get other bytes although their blob stays the same: they map to the
     oid of their bytes before. `modes` are applied after the move. `converts`: attributes may apply to the touched files.
-    `fallbacks` are attributes files that the new state has in its index and not on its disk.
+    `fallbacks` are attributes files that the new state has in its index and not on its disk. `plain`: git writes all files
+    as they are, and then takes them over into the index.
     """
 
     listing: bytes = field(repr=False)
@@ -60,6 +63,7 @@ class Work:
     modes: Modes
     converts: bool
     fallbacks: Mapping[str, Entry] = field(default_factory=dict)
+    plain: bool = False
 
     def bytes_before(self, known: Known) -> dict[str, str]:
         """The oids of the bytes of touched files whose bytes are not those of their blobs."""
@@ -105,7 +109,8 @@ def work_out(site: Site, index: Path, old: State, new: State, known: Known) -> W
         given = modes.modes_after_move(
             old.modes, new.modes, {change.path: change.new_mode for change in touched}
         )
-    return Work(listing, tuple(touched), folders, exact, rewritten, given, converts, fallbacks)
+    plain = known.entries is not None and not (converts or exact or fallbacks)
+    return Work(listing, tuple(touched), folders, exact, rewritten, given, converts, fallbacks, plain)
 
 
 def _listed(site: Site, index: Path, known: Known) -> bytes:
@@ -148,7 +153,9 @@ def find_edited(site: Site, work: Work, known: Known) -> list[str]:
     return sorted({*written, *there, *unseen})
 
 
-def verify(git: Git, index: Path, state: State, work: Work) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def verify(
+    git: Git, index: Path, state: State, work: Work, known: Known
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Check that the private index has the state's worktree tree, and look at each touched file.
 
     Returns the paths that do not round-trip through their filters, and those that somebody wrote to after we had placed
@@ -156,9 +163,14 @@ def verify(git: Git, index: Path, state: State, work: Work) -> tuple[tuple[str, 
     """
     own = private(git, index)
     # `write-tree` would say the same, and write the index once more.
-    with own.alongside(*tree_difference.CACHED, "--ita-invisible-in-index", state.worktree, "--") as unlike:
+    words = (*tree_difference.CACHED, "--ita-invisible-in-index", state.worktree, "--")
+    with own.alongside(*words) as unlike:
         found = _not_exact(own, work), _edited(own, work)
         off = unlike()
+        if off and work.plain and known.entries:
+            # git took over what somebody wrote meanwhile, or left out what it is told to call unchanged.
+            tree_difference.enter(own, known.entries)
+            off = own.run(*words)
         if off and {c.path for c in tree_difference.read_listing(off)[0]} != set(work.fallbacks):
             raise immovable("not_as_written", "After the move, the index does not match the checkpoint.")
     return found
@@ -196,6 +208,10 @@ def _edited(own: Git, work: Work) -> tuple[str, ...]:
     seen = file_state.look(os.fspath(top), work.exact).files
     edited |= {p for p, entry in work.exact.items() if p not in seen or seen[p].oid != entry.oid}
     git_wrote = set(work.by_git)
+    if work.plain:
+        seen = file_state.look(os.fspath(top), git_wrote).files
+        new = {change.path: change.new for change in work.touched}
+        return tuple(sorted(edited | {p for p in git_wrote if p not in seen or seen[p].oid != new[p]}))
     off = (
         {
             path: oid

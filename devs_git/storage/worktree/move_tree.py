@@ -15,6 +15,7 @@ from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import children, locks, refs
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.files import are_same
+from devs_git.storage.git.objects import Entry
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger.store import Tip
@@ -104,7 +105,7 @@ def execute(site: Site, move: Move) -> MoveResult:
     """
     index = journal.folder_of(site.places, move.op_id) / "index"
     work = work_out(site, index, move.old, move.new, move.known)
-    if not move.known.merged:
+    if not (move.known.merged or work.plain):
         tree_difference.merge(site.git, index, *move.trees)
     open_journal = _open(site, move, work)
     try:
@@ -159,7 +160,7 @@ def _carry_out(site: Site, move: Move, open_journal: Journal, work: Work) -> Mov
     if modes.apply(top, work.modes):
         tree_difference.refresh(site.git, index)
     site.step("verify")
-    not_exact, edited = verify(site.git, index, move.new, work)
+    not_exact, edited = verify(site.git, index, move.new, work, move.known)
     other = unconverted_bytes.find_not_restored(
         site.git, move.old, move.new, [change.path for change in work.touched]
     )
@@ -195,9 +196,10 @@ def _write_files(site: Site, move: Move, work: Work) -> None:
     """Take the old files aside, and let git write the new ones."""
     top, folder = os.fspath(site.top), journal.folder_of(site.places, move.op_id)
     taken = files_aside.begin(top, folder, work.taken)
+    index = folder / "index"
     if move.known.merged:
         with translate_failures(move.refusal):
-            move.known.merged().replace(folder / "index")
+            move.known.merged().replace(index)
     journal.begin_writing(site.places, move.op_id)
     for number in range(len(taken.paths)):
         taken.take(number)
@@ -205,13 +207,17 @@ def _write_files(site: Site, move: Move, work: Work) -> None:
     wanted = [*work.by_git, *work.exact]
     place_files.remove_empty_folders(top, gone, wanted, work.folders)
     left_out = (
-        place_files.paths_outside_sparse_checkout(site.git, folder / "index", wanted)
+        place_files.paths_outside_sparse_checkout(site.git, index, wanted)
         if attributes.is_sparse(site.git)
         else set()
     )
     try:
-        written = [path for path in work.by_git if path not in left_out]
-        place_files.write_by_git(site.git, folder / "index", written, work.fallbacks)
+        if work.plain:
+            new = {c.path: Entry(c.new_mode, c.new) for c in work.touched if c.new}
+            place_files.write_and_enter(site.git, index, new, list(move.known.entries or ()))
+        else:
+            written = [path for path in work.by_git if path not in left_out]
+            place_files.write_by_git(site.git, index, written, work.fallbacks)
     except GitFailed as error:
         words = f"git could not write the files: {git_words(error)}"
         raise missing_objects.refusal_from_git(error, move.refusal) or immovable(

@@ -13,6 +13,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from devs_git.storage.git import git_settings
 from devs_git.storage.git.objects import EXECUTABLE, LINK, Entry, Objects
 from devs_git.storage.git.private_index import add_entries, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
@@ -53,11 +54,33 @@ def remove_empty_folders(top: str, gone: Iterable[str], wanted: Iterable[str], f
         files_aside.make_folders(top, f"{path}/")
 
 
-def write_by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping[str, Entry]) -> None:
+def write_and_enter(git: Git, index: Path, files: Mapping[str, Entry], changed: Sequence[str]) -> None:
+    """Like `write_by_git`; then git takes the `changed` paths over from the disk into the private index, with their times.
+
+    Nothing may convert the files. What somebody saved there meanwhile gets into the index, too, so the caller has to check
+    it. GitFailed if git could not write all files.
+    """
+    # git writes an index as a whole. One of only these files costs what they cost.
+    few = index.with_name("index.few")
+    if files:
+        add_entries(private(git, few), files)
+        write_by_git(git, few, list(files), {}, note=False)
+    if not changed:
+        return
+    # What git cannot take over, such as a folder that somebody made, the check finds.
+    with contextlib.suppress(GitFailed):
+        words = ("--clear-resolve-undo", "--info-only", *git_settings.UPDATE[1:])
+        private(git, index).run("update-index", *words, stdin=join_z(changed))
+
+
+def write_by_git(
+    git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping[str, Entry], *, note: bool = True
+) -> None:
     """Let git write files at paths where there is nothing. A file that somebody saved there meanwhile stays.
 
     `fallbacks` are attributes files that the state has in its index and not on its disk. They are added to the private
-    index, because they apply to what git writes. GitFailed if git could not write all files.
+    index, because they apply to what git writes. `note`: git notes the times of the files in the index. GitFailed if git could
+    not write all files.
     """
     own = private(git, index)
     if fallbacks:
@@ -65,14 +88,15 @@ def write_by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping
     if not paths:
         return
     try:
-        own.run("checkout-index", "-u", "-z", "--stdin", stdin=join_z(paths))
+        own.run("checkout-index", *(["-u"] if note else []), "-z", "--stdin", stdin=join_z(paths))
     except GitFailed as error:
         top = os.fspath(own.where)
         stopped = error.status != 1 or "unable to write" in error.stderr
         if stopped or not all(os.path.lexists(f"{top}/{path}") for path in paths):
             raise
         # After a failure git has not recorded in the index what it wrote.
-        own.run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
+        if note:
+            own.run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
 
 
 def write_captured(top: str, objects: Objects, files: Mapping[str, Entry], folder: Path) -> None:

@@ -80,6 +80,10 @@ def sides(out: bytes) -> Sides:
     return found
 
 
+def has_submodules(sides: Sides) -> bool:
+    return any(SUBMODULE in (old[0], new[0]) for old, new in sides.values())
+
+
 def lines(out: bytes) -> Iterator[tuple[str, str]]:
     """Each line of git's raw format, and its path."""
     parts = split_z(out)
@@ -150,6 +154,13 @@ def enter_alongside(own: Git, entries: Mapping[str, tuple[str, str]]) -> Iterato
     words = ("update-index", "--clear-resolve-undo", "-z", "--index-info")
     with own.alongside(*words, stdin=join_z(lines)) as written:
         yield written
+
+
+def enter(own: Git, entries: Mapping[str, tuple[str, str]]) -> None:
+    """The same at once. Then git looks at the files, because the new entries have no times."""
+    with enter_alongside(own, entries) as entered:
+        entered()
+    _refresh(own)
 
 
 def tree_without(git: Git, index: Path, paths: Sequence[str]) -> str:
