@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -162,3 +163,32 @@ def test_each_of_its_gits_may_hang(
             done = not found
     # So many gits a checkout starts, no more and no less.
     assert len(told) == at - 1 == (14 if linked else 16)
+
+
+def test_a_filter_that_hangs_does_not_let_the_taking_back_hang(
+    scene: Scene, limit: Limit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is up when the files are written. Each has the bytes of one of its two blobs, so no filter has to say whose it is.
+
+    At the end git looks at the files again, but not for long.
+    """
+    # git does not have to look into a file that was written long before the index.
+    for name in ("f1.txt", "f3.txt"):
+        os.utime(scene.top / name, (1, 1))
+    scene.git("status", "--porcelain")
+    scene.git("config", "filter.slow.smudge", "cat")
+    scene.git("config", "filter.slow.clean", f"{sys.executable} -c '{PAUSE}' .git/pids")
+    (scene.top / ".git/info/attributes").write_text("f3.txt filter=slow\n")
+    (tmp_path / "git").write_text(
+        f'#!/bin/sh\ncase " $* " in *" check-attr "*) exec sleep 30;; esac\nexec {shutil.which("git")} "$@"\n'
+    )
+    (tmp_path / "git").chmod(0o755)
+    limit(1.0)
+    before = contents(scene.top)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+        assert outcome(scene.top) == "CHECKOUT_TIMEOUT"
+    assert (contents(scene.top), scene.git("symbolic-ref", "HEAD")) == (before, "refs/heads/main")
+    pids = scene.top / ".git/pids"
+    # On a busy machine the time is up before git asks the filter.
+    assert not [pid for pid in (pids.read_text().split() if pids.exists() else ()) if runs(int(pid))]

@@ -119,7 +119,7 @@ def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: 
     bytes are written by us: neither needs a filter, which might fail. git writes the rest from the private index.
     """
     top, folder, forward = os.fspath(site.top), journal.folder(site.places), index.name != "index.old"
-    known = ownership.oids_of({path: (side, None) for path, side in wanted.items()})
+    known = ownership.oids_of(ownership.sides_of(site.git, journal, folder))
     disks = ownership.look(site.git, list(wanted), folder, known)
     off = [path for path, side in wanted.items() if not ownership.matches(disks[path], side)]
     left_out = place_files.paths_outside_sparse_checkout(site.git, index, wanted)
