@@ -24,6 +24,8 @@ ATTRIBUTES: Final = ".gitattributes"
 _VERSION_2: Final = b"DIRC\0\0\0\x02"
 # The name and the first byte of the size of the extension of a split index.
 _SPLIT: Final = b"link\0"
+# The bytes of the shortest entry. The number of entries follows the version.
+_LEAST: Final = 64
 # How many files are compared at a time.
 BATCH: Final = 200
 _HARMLESS: Final = ("unspecified", "unset", "auto")
@@ -67,7 +69,9 @@ def list_index(git: Git, index: Path) -> bytes:
     another version, git has to look.
     """
     data = index.read_bytes() if index.exists() else b""
-    plain = data.startswith(_VERSION_2) and not any(word in data for word in (ATTRIBUTES.encode(), _SPLIT))
+    # What follows the entries is not before this byte.
+    after = len(_VERSION_2) + 4 + _LEAST * int.from_bytes(data[len(_VERSION_2) : len(_VERSION_2) + 4])
+    plain = data.startswith(_VERSION_2) and ATTRIBUTES.encode() not in data and data.find(_SPLIT, after) == -1
     return b"" if plain else git.run("ls-files", "-z")
 
 

@@ -33,7 +33,6 @@ from devs_git.storage.worktree import (
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import Capture, copy_index, git_words
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.file_state import FileStates
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.storage.worktree.tree_difference import Sides
@@ -82,34 +81,38 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
     """
     _copy_index(site.git, folder)
     own, after = (private(site.git, folder / name) for name in ("index", "index.merged"))
-    (*trees, short), listing, staged = _compare(site.git, own, (head.commit or EMPTY_TREE, target), refusal)
+    compared = _compare(site.git, folder, (head.commit or EMPTY_TREE, target), refusal)
+    (*trees, short), listing, staged, listed = compared
     # Without staged changes the index has HEAD's tree, and then the target's.
     before, merged = trees
     merge = _Merge((before, merged), tree_difference.sides(listing), staged, before, listing)
     _refuse_staged(staged, merge.moved, refusal)
     # A sparse checkout marks entries, which only git's own merge does.
     by_git = attributes.is_sparse(site.git) or (not staged and len(merge.moved) > MANY)
-    listed = attributes.list_index(own, folder / "index")
     entries = {} if by_git and not staged else _entries(merge)
     plain = not (
         by_git or staged or tree_difference.has_submodules(merge.moved)
     ) and not attributes.may_convert(site.git, site.top, merge.moved, lambda: listed)
-    with tree_difference.enter_alongside(after, {} if plain else entries) as entered:
+    few = {path: new for path, new in entries.items() if new != tree_difference.GONE}
+    written = (private(site.git, folder / "index.few"), few) if plain else (after, entries)
+    with tree_difference.enter_alongside(*written) as entered:
         if staged:
             entered()
             before, merged = (one.text("write-tree", "--missing-ok") for one in (own, after))
             listing = tree_difference.listing(own, before, merged)
             merge = replace(merge, before=before, listing=listing)
         old, known, refreshed = _look(site, folder, head, merge, refusal)
-        known = replace(known, listed=listed, entries=entries if plain else None)
+        known = replace(known, listed=listed)
 
         def ready() -> Path:
             if not staged:
                 entered()
-            return folder / "index.merged"
+            return folder / ("index.few" if plain else "index.merged")
 
+        if plain:
+            known = replace(known, entries=entries, few=ready)
         # A refreshed index has newer times of files.
-        if not (by_git or plain or refreshed or merged == before):
+        elif not (by_git or refreshed or merged == before):
             known = replace(known, merged=ready)
         new = State(head.commit, head.branch, merged, merged)
         yield CarryPlan(old, new, merge.trees, known, short, None if staged else listing)
@@ -123,7 +126,9 @@ def _look(site: Site, folder: Path, head: Head, merge: _Merge, refusal: str) -> 
     _refuse_obstacles(site, touched, files, refusal)
     blobs = {change.path: change.old for change in touched if change.old}
     seen = file_state.look(os.fspath(site.top), blobs)
-    safe = not merge.staged and _is_as_committed(own, touched, merge.moved, seen.files)
+    uncertain = merge.staged or tree_difference.has_submodules(merge.moved) or attributes.is_sparse(own)
+    # Each file that changes or goes has exactly what HEAD has, so that nothing can be lost.
+    safe = not uncertain and tree_difference.are_old(touched, seen.files)
     with tree_difference.try_move(own, *merge.trees, safe=safe) as answer:
         gone = _deleted_by_user(site, touched)
         # The journal needs it on the disk. Now other programs work meanwhile.
@@ -160,12 +165,13 @@ def _entries(merge: _Merge) -> dict[str, tuple[str, str]]:
 
 
 def _compare(
-    git: Git, own: Git, commits: tuple[str, str], refusal: str
-) -> tuple[tuple[str, str, str], bytes, Sides]:
-    """The trees of HEAD and of the target, the target's short name, their difference, and what is staged.
+    git: Git, folder: Path, commits: tuple[str, str], refusal: str
+) -> tuple[tuple[str, str, str], bytes, Sides, bytes]:
+    """The trees of HEAD and of the target, the target's short name, their difference, what is staged, and the index's paths.
 
     git is asked for all of them at once.
     """
+    own = private(git, folder / "index")
     names = (*(f"{commit}^{{tree}}" for commit in commits), "--short", commits[1])
     with (
         own.alongside(*tree_difference.CACHED, "--ita-visible-in-index", commits[0], "--") as staged,
@@ -174,17 +180,10 @@ def _compare(
     ):
         # They are needed later.
         attributes.settings(git)
+        listed = attributes.list_index(own, folder / "index")
         # Of a tree that is missing, the comparison says which one.
         differs, (before, after, short) = listing(), named().decode().split()
-        return (before, after, short), differs, _sides_of_staged(staged(), refusal)
-
-
-def _is_as_committed(
-    own: Git, touched: Iterable[tree_difference.Change], moved: Sides, seen: FileStates
-) -> bool:
-    """Whether each file that changes or goes has exactly what HEAD has, so that nothing can be lost."""
-    uncertain = tree_difference.has_submodules(moved) or attributes.is_sparse(own)
-    return not uncertain and tree_difference.are_old(touched, seen)
+        return (before, after, short), differs, _sides_of_staged(staged(), refusal), listed
 
 
 def _copy_index(git: Git, folder: Path) -> None:

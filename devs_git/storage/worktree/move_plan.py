@@ -31,8 +31,8 @@ class Known:
     `exact`: paths whose bytes in the new state were captured. They are in its raw tree, or else are those of the blob.
     `listed`: the paths of the index for `attributes.may_convert`. `listing`: the difference of the two worktree trees, in
     git's raw format. `merged` waits until git has written the private index after the merge, and returns it. `entries`: mode
-    and oid of each path that the merge changes in the index, if git can take the files over from the disk. Each is None if the
-    caller does not have it.
+    and oid of each path that the merge changes in the index, if git can take the files over from the disk. Then `few` waits
+    for a private index of only the new files. Each is None if the caller does not have it.
     """
 
     file_states: FileStates
@@ -42,6 +42,7 @@ class Known:
     listing: bytes | None = field(default=None, repr=False)
     merged: Callable[[], Path] | None = field(default=None, repr=False)
     entries: Mapping[str, tuple[str, str]] | None = field(default=None, repr=False)
+    few: Callable[[], Path] | None = field(default=None, repr=False)
 
 
 @immutable

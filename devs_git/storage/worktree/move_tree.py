@@ -15,7 +15,6 @@ from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import children, locks, refs
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.files import are_same
-from devs_git.storage.git.objects import Entry
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger.store import Tip
@@ -197,9 +196,10 @@ def _write_files(site: Site, move: Move, work: Work) -> None:
     top, folder = os.fspath(site.top), journal.folder_of(site.places, move.op_id)
     taken = files_aside.begin(top, folder, work.taken)
     index = folder / "index"
-    if move.known.merged:
-        with translate_failures(move.refusal):
+    with translate_failures(move.refusal):
+        if move.known.merged:
             move.known.merged().replace(index)
+        few = move.known.few() if move.known.few and work.plain else None
     journal.begin_writing(site.places, move.op_id)
     for number in range(len(taken.paths)):
         taken.take(number)
@@ -212,11 +212,10 @@ def _write_files(site: Site, move: Move, work: Work) -> None:
         else set()
     )
     try:
-        if work.plain:
-            new = {c.path: Entry(c.new_mode, c.new) for c in work.touched if c.new}
-            place_files.write_and_enter(site.git, index, new, list(move.known.entries or ()))
+        written = [path for path in work.by_git if path not in left_out]
+        if few:
+            place_files.write_and_enter(site.git, few, written, index, list(move.known.entries or ()))
         else:
-            written = [path for path in work.by_git if path not in left_out]
             place_files.write_by_git(site.git, index, written, work.fallbacks)
     except GitFailed as error:
         words = f"git could not write the files: {git_words(error)}"

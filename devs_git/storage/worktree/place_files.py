@@ -54,17 +54,14 @@ def remove_empty_folders(top: str, gone: Iterable[str], wanted: Iterable[str], f
         files_aside.make_folders(top, f"{path}/")
 
 
-def write_and_enter(git: Git, index: Path, files: Mapping[str, Entry], changed: Sequence[str]) -> None:
-    """Like `write_by_git`; then git takes the `changed` paths over from the disk into the private index, with their times.
+def write_and_enter(git: Git, few: Path, paths: Sequence[str], index: Path, changed: Sequence[str]) -> None:
+    """Like `write_by_git` with the index `few` of only these files: git writes an index as a whole. Then git takes the `changed`
+    paths over from the disk into the large `index`, with their times.
 
     Nothing may convert the files. What somebody saved there meanwhile gets into the index, too, so the caller has to check
     it. GitFailed if git could not write all files.
     """
-    # git writes an index as a whole. One of only these files costs what they cost.
-    few = index.with_name("index.few")
-    if files:
-        add_entries(private(git, few), files)
-        write_by_git(git, few, list(files), {}, note=False)
+    write_by_git(git, few, paths, {}, note=False)
     if not changed:
         return
     # What git cannot take over, such as a folder that somebody made, the check finds.
