@@ -11,10 +11,9 @@ from devs_git.errors import DevsError, immovable
 from devs_git.storage.git.program import Git, GitFailed
 
 _OID: Final = rf"({OID_FORM})"
-_OF_PATH: Final = re.compile(rf"unable to read sha1 file of (.+) \({_OID}\)")
-_BARE: Final = re.compile(
-    rf"(?:unable to read(?: tree| sha1 file)?|bad object|[Cc]ould not read|missing (?:blob|tree)|bad tree object) \(?{_OID}"
-)
+# Compiled when git has failed.
+_OF_PATH: Final = rf"unable to read sha1 file of (.+) \({_OID}\)"
+_BARE: Final = rf"(?:unable to read(?: tree| sha1 file)?|bad object|[Cc]ould not read|missing (?:blob|tree)|bad tree object) \(?{_OID}"
 _HINT: Final = (
     "See what is missing: git fsck. Fetch it from a remote that has it: git fetch --refetch REMOTE."
     " Then run the command again."
@@ -33,10 +32,10 @@ def refusal(wanted: Mapping[str, str], code: str = "GIT_RESET_FAILED", word: str
 
 def refusal_from_git(error: GitFailed, code: str) -> DevsError | None:
     """The refusal if git's error says that it could not read an object, else None."""
-    files: dict[str, str] = dict(_OF_PATH.findall(error.stderr))
+    files: dict[str, str] = dict(re.findall(_OF_PATH, error.stderr))
     if files:
         return refusal(files, code)
-    named = _BARE.search(error.stderr)
+    named = re.search(_BARE, error.stderr)
     return refusal({named[1]: named[1]}, code, "oid") if named else None
 
 
