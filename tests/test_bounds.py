@@ -258,7 +258,7 @@ WITHOUT_LIMIT: Final = {
     "operations/recall/worktree_note.py": (1, OURS),
     "storage/git/discovery.py": (2, GIT),
     "storage/worktree/files_aside.py": (1, OURS),
-    "storage/worktree/attributes.py": (2, "a file that is moved, and git's index"),
+    "storage/worktree/attributes.py": (1, "a file that is moved"),
     **{f"storage/worktree/{one}.py": (1, GIT) for one in ("capture", "ref_changes")},
     "storage/worktree/journal.py": (1, OURS),
     "operations/rewind/reach.py": (1, GIT),

@@ -201,3 +201,22 @@ def test_an_attributes_file_is_found_in_each_kind_of_index(case: Case, kind: tup
     assert b"d/.gitattributes\0" in attributes.list_index(site.git, case.top / ".git/index")
     case.git("rm", "-q", "d/.gitattributes")
     assert b".gitattributes\0" not in attributes.list_index(site.git, case.top / ".git/index")
+
+
+@pytest.mark.parametrize("piece", [1, 7, 100])
+@pytest.mark.parametrize("split", [False, True])
+def test_an_attributes_file_is_found_wherever_a_piece_of_the_index_ends(
+    case: Case, monkeypatch: pytest.MonkeyPatch, piece: int, split: bool
+) -> None:
+    monkeypatch.setattr(attributes, "PIECE", piece)
+    site, index = case.workspace.site, case.top / ".git/index"
+    case.write({f"{'n' * number}": b"x\n" for number in range(1, 30)})
+    case.git("add", "-A")
+    if split:
+        case.git("update-index", "--split-index")
+        assert b"nnn\0" in attributes.list_index(site.git, index)
+        return
+    assert attributes.list_index(site.git, index) == b""
+    case.write({"d/.gitattributes": b"* text\n"})
+    case.git("add", "-A")
+    assert b"d/.gitattributes\0" in attributes.list_index(site.git, index)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,6 +58,30 @@ def replace_file(
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with replacement(path, mode=mode, exact=exact, durable=durable) as stream:
         stream.write(data)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy the bytes of a file, its mode and its times. OSError.
+
+    `shutil` would do it, too. To load it takes 1.7 ms, with all packers that it knows.
+    """
+    with source.open("rb", buffering=0) as here, target.open("wb") as there:
+        while piece := here.read(_PIECE):
+            there.write(piece)
+        facts = os.fstat(here.fileno())
+    target.chmod(stat.S_IMODE(facts.st_mode))
+    os.utime(target, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder with all that is in it, and no file behind a link. What cannot be removed stays, without an error."""
+    for place, folders, files in os.walk(folder, topdown=False):
+        links = [name for name in folders if os.path.islink(f"{place}/{name}")]  # noqa: PTH114 - strings
+        for name in (*files, *links):
+            with contextlib.suppress(OSError):
+                os.unlink(f"{place}/{name}")  # noqa: PTH108 - as above
+        with contextlib.suppress(OSError):
+            os.rmdir(place)  # noqa: PTH106 - as above
 
 
 def are_same(one: Path, other: Path) -> bool:

@@ -6,6 +6,7 @@ the raw bytes, and save them in addition to what git would store.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,8 +25,10 @@ ATTRIBUTES: Final = ".gitattributes"
 _VERSION_2: Final = b"DIRC\0\0\0\x02"
 # The name and the first byte of the size of the extension of a split index.
 _SPLIT: Final = b"link\0"
-# The bytes of the shortest entry. The number of entries follows the version.
+# The bytes of the head of an index, which ends with the number of entries; those of the shortest entry; those of one read.
+_HEAD: Final = 12
 _LEAST: Final = 64
+PIECE: Final = 1 << 16
 # How many files are compared at a time.
 BATCH: Final = 200
 _HARMLESS: Final = ("unspecified", "unset", "auto")
@@ -68,11 +71,24 @@ def list_index(git: Git, index: Path) -> bytes:
     An index of version 2 has each path as it is, and no folder in place of its files. If it is a part of an index, or of
     another version, git has to look.
     """
-    data = index.read_bytes() if index.exists() else b""
-    # What follows the entries is not before this byte.
-    after = len(_VERSION_2) + 4 + _LEAST * int.from_bytes(data[len(_VERSION_2) : len(_VERSION_2) + 4])
-    plain = data.startswith(_VERSION_2) and ATTRIBUTES.encode() not in data and data.find(_SPLIT, after) == -1
-    return b"" if plain else git.run("ls-files", "-z")
+    return b"" if _is_plain(index) else git.run("ls-files", "-z")
+
+
+def _is_plain(index: Path) -> bool:
+    """Whether an index is complete, has each path as it is, and names no attributes file.
+
+    It is read in pieces, because a large one would fill new memory.
+    """
+    with contextlib.suppress(FileNotFoundError), index.open("rb", buffering=0) as stream:
+        head, data = stream.read(_HEAD), b""
+        # What follows the entries is not before this byte.
+        at, after = len(head), _HEAD + _LEAST * int.from_bytes(head[-4:])
+        while head.startswith(_VERSION_2) and (piece := stream.read(PIECE)):
+            data, at = data[-len(ATTRIBUTES) :] + piece, at + len(piece)
+            if ATTRIBUTES.encode() in data or (at > after and _SPLIT in data):
+                return False
+        return head.startswith(_VERSION_2)
+    return False
 
 
 def _folders(listed: bytes) -> Iterator[str]:

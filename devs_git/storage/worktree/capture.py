@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from devs_git.errors import immovable
+from devs_git.storage.git import files
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, index_path, private
@@ -27,7 +27,7 @@ def copy_index(git: Git, target: Path) -> None:
     """Copy the user's index to `target`. If there is no index yet, there is no copy."""
     source = index_path(git)
     if source.exists():
-        shutil.copy2(source, target)
+        files.copy(source, target)
 
 
 @immutable
@@ -127,7 +127,7 @@ class Capture:
     def _index_blob(self) -> str:
         """Store the user's index file as a blob, complete (not split). A tree has no flags and no intent-to-add entries."""
         copy = self.folder / "index.whole"
-        shutil.copy2(self.folder / "index.user", copy)
+        files.copy(self.folder / "index.user", copy)
         private(self.git, copy).run("update-index", "--no-split-index", "--force-write-index")
         return self.objects.write("blob", copy.read_bytes())
 
@@ -139,7 +139,7 @@ class Capture:
         if not off:
             return
         look = self.folder / "index.look"
-        shutil.copy2(self.folder / "index.user", look)
+        files.copy(self.folder / "index.user", look)
         git = private(self.git, look)
         git.run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
         changed = split_z(git.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))

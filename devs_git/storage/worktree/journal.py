@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -17,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError
-from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.files import remove_folder, replace_file
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import Git
@@ -91,7 +90,7 @@ def drop_folder(places: Places, op_id: str) -> None:
     folder = folder_of(places, op_id)
     if folder.is_symlink():
         folder.unlink()
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_folder(folder)
 
 
 def write(places: Places, journal: Journal) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from devs_git.storage.git import files
 from devs_git.storage.git.objects import EXECUTABLE, FILE, GITLINK, LINK, Entry, Objects
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
@@ -166,7 +166,7 @@ def enter(own: Git, entries: Mapping[str, tuple[str, str]]) -> None:
 def tree_without(git: Git, index: Path, paths: Sequence[str]) -> str:
     """The tree of a private index without these files."""
     copy = index.with_name("index.there")
-    shutil.copy2(index, copy)
+    files.copy(index, copy)
     there = private(git, copy)
     there.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_z(paths))
     return there.text("write-tree", "--missing-ok")

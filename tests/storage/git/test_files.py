@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.git.files import replace_file, replacement
+from devs_git.storage.git.files import copy, remove_folder, replace_file, replacement
 
 pytestmark = pytest.mark.quick
 
@@ -98,3 +98,30 @@ def test_a_link_at_the_place_is_replaced_and_not_followed(folder: Path) -> None:
     file.symlink_to(other)
     replace_file(file, b"new")
     assert (file.is_symlink(), file.read_bytes(), other.read_bytes()) == (False, b"new", b"other")
+
+
+@pytest.mark.parametrize("size", [0, 1, (1 << 16) + 1])
+def test_a_copy_has_the_bytes_the_mode_and_the_times_of_its_file(folder: Path, size: int) -> None:
+    source, target = folder / "source", folder / "target"
+    source.write_bytes(b"x" * size)
+    source.chmod(0o640)
+    os.utime(source, ns=(1_234_567_890_123_456_789, 987_654_321_987_654_321))
+    target.write_bytes(b"what was there before is longer" * size)
+    copy(source, target)
+    assert target.read_bytes() == b"x" * size
+    one, other = source.stat(), target.stat()
+    assert (one.st_mode, one.st_mtime_ns) == (other.st_mode, other.st_mtime_ns)
+    assert one.st_ino != other.st_ino
+
+
+def test_a_folder_is_removed_with_all_in_it_and_what_a_link_leads_to_stays(folder: Path) -> None:
+    mine, gone = folder / "mine", folder / "gone"
+    for one in (mine, gone / "deep/er"):
+        one.mkdir(parents=True)
+        (one / "file").write_text("f\n")
+    (gone / "deep/link").symlink_to(mine)
+    (gone / "dangling").symlink_to("nowhere")
+    remove_folder(gone)
+    assert not os.path.lexists(gone)
+    assert (mine / "file").read_text() == "f\n"
+    remove_folder(gone)  # which is not there

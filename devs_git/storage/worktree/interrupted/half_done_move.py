@@ -7,10 +7,10 @@ RECOVERY_NEEDED names the backup. Then a person decides, with `doctor --finish` 
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 from devs_git.errors import DevsError
+from devs_git.storage.git import files
 from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.objects import EMPTY_TREE, LINK, Entry
 from devs_git.storage.git.private_index import index_path, private
@@ -94,7 +94,7 @@ def _new_index(site: Site, journal: Journal) -> Path:
     """A private index with the state after the move. git merges it and does not look at files."""
     folder = journal.folder(site.places)
     index = folder / "index.forward"
-    shutil.copy2(folder / "index.old", index)
+    files.copy(folder / "index.old", index)
     tree_difference.merge(site.git, index, *journal.trees)
     return index
 
@@ -184,7 +184,7 @@ def _old_index(git: Git, folder: Path, journal: Journal) -> None:
         return
     try:
         if before.exists():
-            shutil.copy2(before, back)
+            files.copy(before, back)
         else:
             private(git, back).run("read-tree", journal.old.index)
         words = ("update-index", "-q", "--refresh", "--ignore-submodules")
