@@ -15,7 +15,7 @@ import pytest
 from devs_git.commands import branch, diff, gate_list, history, log, restore, rewind, show, task_status
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.errors import DevsError
-from devs_git.storage.ledger.index import NAME, index_file
+from devs_git.storage.ledger.index import NAME, index_file, reached_commits
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support.attacker import codes_in, findings
@@ -48,12 +48,16 @@ EDITS = (
     "UPDATE events SET flags = 63, contract = 'x', parent = -1",
     "UPDATE names SET text = text || char(10) || '--all'",
     "DELETE FROM changes",
+    "UPDATE reached SET yes = 1 - yes",
+    "UPDATE about SET value = (SELECT commit_oid FROM points ORDER BY seq LIMIT 1) WHERE name = 'walked'",
 )
 
 
 @pytest.fixture
-def clone(pair: Pair) -> Clone:
+def clone(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> Clone:
     """A repository with three tasks and their index."""
+    # What HEAD reaches is asked of the index for these tasks, too.
+    monkeypatch.setattr(reached_commits, "OLD", -1)
     for task in ("10", "11", "12"):
         pair.ann.task(task)
     os.chdir(pair.ann.top)

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from devs_git.commands import diff, history, log
+from devs_git.commands import diff, history, log, show, task_status
 from devs_git.errors import DevsError
-from devs_git.storage.ledger.index import NAME
+from devs_git.storage.ledger.index import NAME, reached_commits
 from devs_git.workspace import Workspace
 from tests.support.clones import Pair
 
@@ -52,6 +52,37 @@ def test_log_answers_by_the_index_as_by_the_whole_ledger(pair: Pair) -> None:
     before = [log.run(Workspace.open(pair.ann.top), request) for request in requests]
     (workspace.places.common / NAME).touch()
     assert [log.run(Workspace.open(pair.ann.top), request) for request in requests] == before
+
+
+def test_whether_head_has_an_old_checkpoint_is_answered_by_the_index_as_by_git(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top, git = pair.ann.top, pair.ann.git
+    for task in ("10", "11", "12"):
+        pair.ann.task(task)
+    git("checkout", "-q", "-b", "side", "devs/task-10")
+    pair.ann.task("13")
+    # A checkpoint without its ref is on no branch.
+    git("update-ref", "-d", "refs/devs/checkpoints/task-11/1")
+
+    def answers(head: str) -> list[Any]:
+        git("checkout", "-q", head)
+        found: list[Any] = []
+        for task in ("10", "11", "12", "13"):
+            found.append(log.run(Workspace.open(top), log.Request(task=task)).checkpoints)
+            found.append(task_status.run(Workspace.open(top), task_status.Request(task)))
+            found.append(show.run(Workspace.open(top), show.Request(f"task-{task}")))
+        return found
+
+    heads = ("main", "side", "main~1", "devs/task-10", "side", "main")
+    before = [answers(head) for head in heads]
+    assert {row.on_head for found in before for rows in found[::3] for row in rows} == {True, False}
+    monkeypatch.setattr(reached_commits, "OLD", -1)
+    index: Path = pair.ann.opened.places.common / NAME
+    index.touch()
+    assert [answers(head) for head in heads] == before
+    with closing(sqlite3.connect(index)) as base:
+        assert base.execute("SELECT count(*) FROM reached WHERE yes").fetchone()[0]
 
 
 def devs(top: Path, *words: str) -> None:

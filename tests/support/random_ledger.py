@@ -26,7 +26,8 @@ class Story:
         self.repository = repository
         self.events = self.tags = 0
         self.ops: list[str] = []
-        self.commits = self.make_commits()
+        self.commits, self.missing = self.make_commits(), oid("c", 1)
+        self.commits.append(self.missing)
         self.tips = {"a": self.git("rev-parse", LEDGER), "b": self.git("rev-parse", LEDGER)}
 
     def git(self, *words: str, text: str = "") -> str:
@@ -45,7 +46,7 @@ class Story:
         return done.stdout.strip()
 
     def make_commits(self) -> list[str]:
-        """A few commits that add, modify, delete and rename files, the same in each story, and one that is not here."""
+        """A few commits that add, modify, delete and rename files, the same in each story."""
         made: list[str] = []
         # Pairs of a name and a content.
         for files in ("ax", "ax bx", "ax by cz", "by cz", "by dz", "bx dz", "dz"):
@@ -57,7 +58,7 @@ class Story:
             who = "Ada <ada@example.org> 978307200 +0000"
             text = f"tree {self.git('mktree', text=rows)}\n{parent}author {who}\ncommitter {who}\n\nwork\n"
             made.append(self.git("hash-object", "-w", "-t", "commit", "--stdin", text=text))
-        return [*made, oid("c", 1)]
+        return made
 
     def add(self, clone: str) -> None:
         """One event of the clone; sometimes a merge with what the other one wrote."""

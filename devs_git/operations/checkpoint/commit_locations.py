@@ -17,8 +17,11 @@ from devs_git.workspace import Workspace
 def rows(
     workspace: Workspace, points: Sequence[Checkpoint], history: History, status: Callable[[Checkpoint], str]
 ) -> tuple[Row, ...]:
-    """The rows of `points`, as this clone sees them. `status` returns the status of a checkpoint's task."""
-    gone = _not_on_head(workspace, [point for point in points if point.live])
+    """The rows of `points`, as this clone sees them. `status` returns the status of a checkpoint's task.
+
+    `history` has a tip unless it is that of the newest checkpoints alone.
+    """
+    gone = _not_on_head(workspace, [point for point in points if point.live], history.tip)
     still = _still_on(workspace, [point for point in points if not point.live], history)
     return tuple(
         row(point, status(point), on_head=point.tag not in gone, still_on=still.get(point.tag, ""))
@@ -52,14 +55,26 @@ def head(workspace: Workspace) -> tuple[str, str]:
     return oid, branch.removeprefix(lines_of_work.HEADS)
 
 
-def _not_on_head(workspace: Workspace, points: Sequence[Checkpoint]) -> frozenset[str]:
+def _not_on_head(workspace: Workspace, points: Sequence[Checkpoint], tip: str) -> frozenset[str]:
     """The tags of those that HEAD does not reach; none if there is no commit yet, or git cannot read it."""
     try:
         at, _ = head(workspace)
-        has = lines_of_work.tags_reached(workspace.store_git, points, [at]) if at else None
+        has = _reached(workspace, points, at, tip) if at else None
     except GitFailed:
         return frozenset()
     return frozenset() if has is None else frozenset(point.tag for point in points) - has
+
+
+def _reached(workspace: Workspace, points: Sequence[Checkpoint], at: str, tip: str) -> frozenset[str]:
+    """The tags of those that the commit `at` reaches. The index answers for old ones; '' is the tip of new ones."""
+    from devs_git.storage.ledger.index import listing
+    from devs_git.storage.ledger.store import Tip
+
+    commits = {point.commit for point in points}
+    known = listing.reaches(Tip(workspace.ledger, tip), at, commits) if tip and commits else {}
+    git = workspace.store_git
+    here = lines_of_work.tags_here(git, [point for point in points if known.get(point.commit)])
+    return here | lines_of_work.tags_reached(git, [p for p in points if p.commit not in known], [at])
 
 
 def _still_on(workspace: Workspace, points: Sequence[Checkpoint], history: History) -> Mapping[str, str]:

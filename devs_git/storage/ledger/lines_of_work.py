@@ -87,22 +87,22 @@ def tags_reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) 
     A point without a ref here is not included. A ref counts by its commit: a program that rewrites histories may replace
     the tag with the commit itself.
     """
-    refs = {checkpoint_ref(point.task_id, point.number): point for point in points}
     tips = list(dict.fromkeys(oids))
-    if not refs or not tips:
+    found = frozenset[str]()
+    for start in range(0, len(tips), _AT_ONCE):
+        found |= tags_here(git, points, *(f"--merged={oid}" for oid in tips[start : start + _AT_ONCE]))
+    return found
+
+
+def tags_here(git: Git, points: Collection[Checkpoint], *merged: str) -> frozenset[str]:
+    """The tags of those `points` that have a ref here, as far as the options `merged` of `git for-each-ref` let them."""
+    refs = {checkpoint_ref(point.task_id, point.number): point for point in points}
+    if not refs:
         return frozenset()
-    found: set[str] = set()
     names = list(refs) if len(refs) <= _AT_ONCE else [FOLDER]
-    for first in range(0, len(names), _AT_ONCE):
-        for start in range(0, len(tips), _AT_ONCE):
-            merged = (f"--merged={oid}" for oid in tips[start : start + _AT_ONCE])
-            words = (f"--format={_COMMIT} %(refname)", *merged, *names[first : first + _AT_ONCE])
-            out = os.fsdecode(git.run("for-each-ref", *words))
-            rows = (
-                (refs.get(ref), oid) for oid, _, ref in (line.partition(" ") for line in out.splitlines())
-            )
-            found |= {point.tag for point, oid in rows if point and point.commit == oid}
-    return frozenset(found)
+    out = os.fsdecode(git.run("for-each-ref", f"--format={_COMMIT} %(refname)", *merged, *names))
+    rows = ((refs.get(ref), oid) for oid, _, ref in (line.partition(" ") for line in out.splitlines()))
+    return frozenset(point.tag for point, oid in rows if point and point.commit == oid)
 
 
 def tips_without(git: Git, tips: Iterable[str], drop: tuple[str, str]) -> list[str]:

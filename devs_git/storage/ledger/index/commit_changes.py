@@ -73,14 +73,9 @@ def _known(base: sqlite3.Connection) -> int:
 def _look(ledger: Ledger, base: sqlite3.Connection, known: int, newest: int) -> None:
     """Look at the commits of the events after `known`, up to `newest`: a command that is interrupted keeps what it has."""
     found = rows(ledger, base, known, newest)
-    base.execute("BEGIN IMMEDIATE")
-    try:
+    with index_tables.transaction(base):
         base.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?)", found)
         index_tables.set_about(base, **{index_tables.LOOKED: str(newest)})
-        base.execute("COMMIT")
-    except BaseException:
-        base.execute("ROLLBACK")
-        raise
 
 
 def rows(ledger: Ledger, base: sqlite3.Connection, known: int, newest: int) -> list[tuple[str, int]]:

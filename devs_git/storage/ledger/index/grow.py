@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.domain.ledger.indexing.index_rows import Known, Names, Rows
-from devs_git.domain.ledger.indexing.notes import reader
+from devs_git.domain.ledger.indexing.notes import ALONE, reader
 from devs_git.storage.ledger.index import index_tables
 from devs_git.values import immutable, replace
 
@@ -34,8 +34,7 @@ def bring_to(base: sqlite3.Connection, ledger: Ledger, tip: str) -> bool:
 
     sqlite3.OperationalError if another process writes; LEDGER_MUTATED and LEDGER_MISSING as the fold raises them.
     """
-    base.execute("BEGIN IMMEDIATE")
-    try:
+    with index_tables.transaction(base):
         if done := is_at(base, tip):
             pass
         elif growth := _growth(base, ledger, tip):
@@ -46,10 +45,6 @@ def bring_to(base: sqlite3.Connection, ledger: Ledger, tip: str) -> bool:
             _write(base, rows, names)
             index_tables.set_about(base, tip=tip)
             done = True
-        base.execute("COMMIT")
-    except BaseException:
-        base.execute("ROLLBACK")
-        raise
     return done
 
 
@@ -104,12 +99,21 @@ def _since(base: sqlite3.Connection, ledger: Ledger, tip: str, known: str) -> Gr
         ]
         inside = {row[0] for row in rows}
         others = {parent for row in rows for parent in row[1:]} - inside - {start}
-        if not rows or any(len(row) == 1 for row in rows):
+        if not rows:
+            return _up_to(base, tip)
+        if any(len(row) == 1 for row in rows):
             return None
         if not others:
             return Growth(place[0], list(ledger.events(tip, since=start, oldest_first=True)))
         start = ledger.reader.text("merge-base", "--octopus", start, *sorted(others))
     return None
+
+
+def _up_to(base: sqlite3.Connection, tip: str) -> Growth | None:
+    """For a tip older than the index: another process wrote an event after this command had read the tip."""
+    query = f"SELECT seq FROM events WHERE oid = ? AND flags & {ALONE}"  # noqa: S608 - a number of ours
+    place = base.execute(query, (tip,)).fetchone()
+    return Growth(place[0], ()) if place else None
 
 
 _PARENTS: Final = ("rev-list", "--parents")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.ledger.indexing.index_rows import Rows
 from devs_git.errors import DevsError
-from devs_git.storage.ledger.index import NAME, commit_changes, index_file, index_tables
+from devs_git.storage.ledger.index import NAME, commit_changes, index_file, index_tables, reached_commits
 
 if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger, Tip
@@ -52,7 +52,8 @@ def _is_wrong(ledger: Ledger, tip: str, base: sqlite3.Connection) -> bool:
         if index_tables.size(base) > _ROOM + _EACH * rows.seq:
             return True
         checked = base.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        return checked != "ok" or not (_same(base, rows) and _has_changes(ledger, base, rows.seq))
+        same = _same(base, rows) and _has_changes(ledger, base, rows.seq)
+        return checked != "ok" or not (same and reached_commits.agrees(ledger, base))
     except index_tables.TROUBLE:
         return True
 

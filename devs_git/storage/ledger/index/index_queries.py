@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import Event
@@ -57,7 +57,7 @@ def of_target(tip: Tip, target: Target) -> History | None:
 
 def tasks_at(tip: Tip, commits: Sequence[str], enough: Collection[str] = ()) -> set[str] | None:
     """See `listing`."""
-    return ask(tip, lambda base: _ids(_rows(base, _AT_COMMIT, commits)), enough)
+    return ask(tip, lambda base: _ids(rows(base, _AT_COMMIT, commits)), enough)
 
 
 def _ids(rows: Iterable[tuple[str, ...]]) -> set[str]:
@@ -91,7 +91,7 @@ def undone(tip: Tip) -> History | None:
 
 def _undone(tip: Tip, base: sqlite3.Connection) -> History:
     tags = {tag for event in events_of(tip.ledger, _flagged(base, OPERATION)) for tag in event.undone}
-    return _history(tip, base, {row[0] for row in _rows(base, _OF_TAGS, tags)})
+    return _history(tip, base, {row[0] for row in rows(base, _OF_TAGS, tags)})
 
 
 def with_preserved_refs(tip: Tip) -> History | None:
@@ -112,7 +112,7 @@ _AT_COMMIT: Final = "SELECT task FROM points WHERE commit_oid IN ({})"
 _OF_TASKS: Final = "SELECT e.seq, e.oid FROM touches t JOIN events e ON e.seq = t.seq WHERE t.task IN ({})"
 
 
-def _rows(base: sqlite3.Connection, query: str, values: Collection[str]) -> Iterator[tuple[str, ...]]:
+def rows(base: sqlite3.Connection, query: str, values: Collection[str]) -> Iterator[tuple[Any, ...]]:
     """The rows of a query with many values, some hundred at once."""
     every = list(values)
     for first in range(0, len(every), _AT_ONCE):
@@ -160,14 +160,14 @@ def _history(tip: Tip, base: sqlite3.Connection, tasks: set[str]) -> History:
 
 def rows_of_tasks(base: sqlite3.Connection, tasks: set[str]) -> Iterator[tuple[object, ...]]:
     """Number and oid of each event without which these tasks cannot be folded."""
-    return _rows(base, _OF_TASKS, _linked(base, tasks))
+    return rows(base, _OF_TASKS, _linked(base, tasks))
 
 
 def _linked(base: sqlite3.Connection, tasks: set[str]) -> set[str]:
     """These tasks, and those that have a tag which one of them claims, too."""
     every, left = set(tasks), set(tasks)
     while left:
-        left = {row[0] for row in _rows(base, "SELECT other FROM links WHERE task IN ({})", left)} - every
+        left = {row[0] for row in rows(base, "SELECT other FROM links WHERE task IN ({})", left)} - every
         every |= left
     return every
 
@@ -182,11 +182,11 @@ def _steering(ledger: Ledger, base: sqlite3.Connection, contracts: set[str]) -> 
         "SELECT e.seq, e.oid FROM names n JOIN events e ON e.contract = n.id WHERE n.text IN ({})"  # noqa: S608 - numbers of ours
         f" AND e.contract AND e.flags IN {STEERING}"
     )
-    return events_of(ledger, _rows(base, query, contracts - {""}))
+    return events_of(ledger, rows(base, query, contracts - {""}))
 
 
 def _started_below(tip: Tip, base: sqlite3.Connection, task: str) -> list[Event]:
     query = (
         "SELECT e.seq, e.oid FROM names n JOIN events e ON e.parent = n.id WHERE n.text IN ({}) AND e.parent"
     )
-    return events_of(tip.ledger, _rows(base, query, [task]))
+    return events_of(tip.ledger, rows(base, query, [task]))

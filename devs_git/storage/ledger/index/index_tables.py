@@ -16,8 +16,9 @@ from typing import Final
 from devs_git.domain.text import limits
 from devs_git.storage.git.files import read_only
 
-VERSION: Final = 2
+VERSION: Final = 3
 LOOKED: Final = "looked"  # up to which number of an event the commits are in `changes`
+WALKED: Final = "walked"  # the commit that reaches those commits in `reached` that have a 1
 _HEAD: Final = 100  # bytes of SQLite's own header
 _BESIDE: Final = ("-wal", "-shm", "-journal")  # files of SQLite beside it
 _EACH: Final = 1_000_000  # steps of SQLite's machine, after which they are counted
@@ -35,6 +36,7 @@ CREATE TABLE touches (task TEXT, seq INTEGER, PRIMARY KEY (task, seq)) WITHOUT R
 CREATE TABLE tasks (task TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID;
 CREATE TABLE links (task TEXT, other TEXT, seq INTEGER, PRIMARY KEY (task, other)) WITHOUT ROWID;
 CREATE TABLE changes (commit_oid TEXT PRIMARY KEY, bits INTEGER) WITHOUT ROWID;
+CREATE TABLE reached (commit_oid TEXT PRIMARY KEY, yes INTEGER) WITHOUT ROWID;
 CREATE TABLE points (seq INTEGER, at INTEGER, tag TEXT, commit_oid TEXT, task TEXT, PRIMARY KEY (seq, at)) WITHOUT ROWID;
 """
 _INDEXES: Final = """
@@ -137,6 +139,18 @@ def about(base: sqlite3.Connection, name: str) -> str:
 
 def set_about(base: sqlite3.Connection, **facts: str) -> None:
     base.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", facts.items())
+
+
+@contextmanager
+def transaction(base: sqlite3.Connection) -> Iterator[None]:
+    """One transaction; sqlite3.OperationalError if another process writes."""
+    base.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        base.execute("COMMIT")
+    except BaseException:
+        base.execute("ROLLBACK")
+        raise
 
 
 @contextmanager

@@ -114,6 +114,18 @@ def tasks_at(tip: Tip, commits: Sequence[str], enough: Collection[str] = ()) -> 
     return index_queries.tasks_at(tip, commits, enough)
 
 
+def reaches(tip: Tip, head: str, commits: Collection[str]) -> dict[str, bool]:
+    """Whether `head` reaches these commits, for those of them that have an old checkpoint. git answers quickly for the others.
+
+    Empty if there is no index.
+    """
+    if not (tip.ledger.common / NAME).exists():
+        return {}
+    from devs_git.storage.ledger.index import reached_commits
+
+    return reached_commits.reaches(tip, head, commits)
+
+
 def events_of_points(tip: Tip, task: str, cursor: str, limit: int) -> list[Event] | None:
     """Events, newest first, from which `recent.newest` makes the same page as from all events; None without an index.
 

@@ -195,6 +195,12 @@ def test_the_index_answers_as_the_fold_whatever_happens_to_its_file(seed: int, l
         story.show(clone)
         harm(story, path, older, foreign)
         path.touch()
+        if story.random.random() < 0.4:
+            # A command that began before another process wrote the newest events.
+            listing.of_tasks(ledgered.ledger.tip(), TASKS[0])
+            newest_first = story.git("rev-list", "--max-count=9", LEDGER).split()
+            story.git("update-ref", LEDGER, story.random.choice(newest_first[1:]))
+        path.touch()
         same(Workspace.open(ledgered.top).ledger, story.tags)
         path.touch()
         same_doubts(Workspace.open(ledgered.top).ledger)

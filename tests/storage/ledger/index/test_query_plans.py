@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.ledger.index import NAME, index_queries, index_tables, listing
+from devs_git.storage.ledger.index import NAME, index_queries, index_tables, listing, reached_commits
 from tests.conftest import Tasks
 
 
@@ -20,6 +20,10 @@ def test_a_question_about_a_task_or_a_contract_reads_no_whole_table(
     path, open_file = tip.ledger.common / NAME, index_tables.open_file
     path.touch()
     assert index_queries.ask(tip, lambda base: index_tables.about(base, "tip")) == tip.oid
+    monkeypatch.setattr(reached_commits, "OLD", -1)
+    head = scene.git("rev-parse", "HEAD")
+    # The first question walks, and notes the result for all checkpoints.
+    assert listing.reaches(tip, head, [head]) == {head: True}
     asked: list[str] = []
 
     def opened(path: Path, *, writable: bool) -> sqlite3.Connection:
@@ -31,7 +35,8 @@ def test_a_question_about_a_task_or_a_contract_reads_no_whole_table(
     listing.of_tasks(tip, "task-10", "task-11")
     listing.contract(tip, "main")
     listing.undone(tip)
-    listing.tasks_at(tip, [scene.git("rev-parse", "HEAD")])
+    listing.tasks_at(tip, [head])
+    assert listing.reaches(tip, head, [head]) == {head: True}
     questions = {words for words in asked if words.startswith("SELECT")}
     assert any("e.contract" in words for words in questions)
     with sqlite3.connect(path) as base:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.ledger.index import NAME
+from devs_git.storage.ledger.index import NAME, listing
 from devs_git.workspace import Workspace
 from tests.storage.worktree.test_disk import powerless
 
@@ -62,6 +62,22 @@ def test_processes_that_read_while_the_ledger_grows_wait_for_nobody(ledgered: Wo
             index.touch()
     assert_same(*readers)
     assert_same(reader(ledgered.top, 1))
+
+
+def test_a_command_that_began_before_the_newest_event_does_not_make_the_index_anew(
+    ledgered: Workspace, mark: Mark
+) -> None:
+    index = ledgered.places.common / NAME
+    tips = []
+    for number in (1, 2, 3):
+        mark(10, number)
+        tips.append(ledgered.ledger.tip())
+    index.touch()
+    listing.of_tasks(tips[2], "task-10")
+    made = index.stat().st_ino
+    for tip, count in ((tips[0], 1), (tips[2], 3), (tips[1], 2)):
+        assert len(listing.of_tasks(tip, "task-10").of_task("task-10")) == count
+    assert index.stat().st_ino == made
 
 
 @pytest.mark.parametrize("state", ["none", "empty", "older", "new"])
