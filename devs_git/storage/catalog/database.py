@@ -210,8 +210,12 @@ class Catalog:
 
 
 def _make_private(path: Path) -> None:
-    """Make an empty file that only its owner may read. SQLite gives its other files the same mode."""
+    """Make an empty file that only its owner may read. SQLite gives its other files the same mode.
+
+    Its folder is not there yet in a clone whose ledger a plain `git fetch` brought.
+    """
     with suppress(FileExistsError):
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
