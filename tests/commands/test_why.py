@@ -136,6 +136,41 @@ def test_the_squash_of_a_task_with_two_commits_is_found(ledgered: Workspace, git
     assert (found.task_id, found.found_by, found.checkpoint) == ("task-1", "squash", "task-1@2")
 
 
+def test_a_line_of_a_squash_of_several_tasks_belongs_to_the_task_that_wrote_it(
+    ledgered: Workspace, git: Run, repo: Path
+) -> None:
+    base = git("rev-parse", "HEAD")
+    for task in ("1", "2"):
+        task_start.run(ledgered, task_start.Request(task))
+        with (repo / "dates.py").open("a") as file:
+            file.write(f"{task}\n")
+        task_complete.run(ledgered, task_complete.Request(task, "done", everything=True))
+    for message in ("squashed by a person", "squashed by a forge\n\nDevs-Task: task-2"):
+        git(*NO_HOOKS, "checkout", "-q", "-B", "main", base)
+        git(*NO_HOOKS, "merge", "--squash", "-q", "refs/tags/devs/task-2")
+        git(*NO_HOOKS, "commit", "-q", "-m", message)
+        for line in (1, 2):
+            found = ask_why(ledgered, f"dates.py:{line}")
+            assert (found.task_id, found.checkpoint, found.found_by) == (
+                f"task-{line}",
+                f"task-{line}@1",
+                "tree",
+            )
+
+
+def test_a_line_that_a_commit_brought_back_belongs_to_the_task_of_this_commit(
+    ledgered: Workspace, git: Run, repo: Path
+) -> None:
+    for task, text in (("1", "one\n"), ("2", "two\n")):
+        task_start.run(ledgered, task_start.Request(task))
+        (repo / "dates.py").write_text(text)
+        task_complete.run(ledgered, task_complete.Request(task, "done", everything=True))
+    (repo / "dates.py").write_text("one\n")
+    git(*NO_HOOKS, "commit", "-qam", "back\n\nDevs-Task: task-2")
+    found = ask_why(ledgered, "dates.py:1")
+    assert (found.task_id, found.found_by) == ("task-2", "trailer")
+
+
 def test_the_gate_is_the_last_one_that_was_approved_for_the_task_before_its_checkpoint(
     ledgered: Workspace, repo: Path
 ) -> None:

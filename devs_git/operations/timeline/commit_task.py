@@ -35,16 +35,36 @@ def find(git: Git, history: History, origin: Origin) -> CommitTask:
     tree, patch = git.text("rev-parse", f"{origin.commit}^{{tree}}"), _patch_of(git, origin.commit)
     candidates = _touching(git, points, origin.path)
     named = _named(git, history, origin.commit)
+    same_files = [point for point in points if point.tree == tree]
+    squashed = _before_the_squash(git, points, same_files, origin)
+    if squashed:
+        return CommitTask(squashed.task_id, squashed, "tree")
     same_patch = _same_patch(git, candidates, patch)
     if len(named) == 1:
         of_task = [point for point in points if point.task_id == named[0]]
         return CommitTask(named[0], same_patch or _last(of_task), "trailer")
-    same_tree = next((point for point in points if point.tree == tree), None)
-    if same_tree:
-        return CommitTask(same_tree.task_id, same_tree, "tree")
+    if same_files:
+        return CommitTask(same_files[0].task_id, same_files[0], "tree")
     if same_patch:
         return CommitTask(same_patch.task_id, same_patch, "patch")
     return _squashed(git, history, candidates, patch)
+
+
+def _before_the_squash(
+    git: Git, points: Iterable[Checkpoint], same_files: list[Checkpoint], origin: Origin
+) -> Checkpoint | None:
+    """The checkpoint from which the line comes in the history that the commit squashed: the commit has the files of the last
+    checkpoint of that history, but not its commits. A squash of several tasks names at most the last of them.
+    """
+    last = _last(same_files)
+    if not last:
+        return None
+    place = ("-L", f"{origin.line},{origin.line}", last.commit, f"^{origin.commit}", "--", origin.path)
+    status, out = git.attempt("blame", "--porcelain", "--no-textconv", *place, ok=(0, 128))
+    if status or b"\nboundary\n" in out:
+        return None
+    oid = out.decode("utf-8", "replace").partition(" ")[0]
+    return next((point for point in points if point.commit == oid), None)
 
 
 def _last(points: list[Checkpoint]) -> Checkpoint | None:
