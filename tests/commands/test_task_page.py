@@ -92,6 +92,14 @@ def test_people_read_the_page_below_the_checkpoint(worked: Workspace) -> None:
         assert words in text
 
 
+def test_only_the_completion_is_shown_as_completed(worked: Workspace) -> None:
+    shown = log_text.show_text(show.run(worked, show.Request("task-1")))
+    states = [
+        line.split()[:2] for line in shown.splitlines() if line.startswith("task-1@") and "Dates" not in line
+    ]
+    assert states == [["task-1@2", "completed"], ["task-1@1", "recorded"]], shown
+
+
 def test_a_damaged_catalog_does_not_stop_the_page(worked: Workspace) -> None:
     (worked.places.shared / "catalog.db").write_bytes(b"no database" * 1000)
     found = page(Workspace.open(worked.top))

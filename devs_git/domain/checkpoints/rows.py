@@ -177,7 +177,9 @@ class TaskPhase:
 
 @immutable
 class TaskPoint:
-    """A checkpoint of the task. `conversation_snapshot_id` is '' if no conversation belongs to it."""
+    """A checkpoint of the task. `status` and `state` are those of a row. `conversation_snapshot_id` is '' if no conversation
+    belongs to it.
+    """
 
     name: str
     commit: str
@@ -187,6 +189,7 @@ class TaskPoint:
     lines_added: int
     lines_removed: int
     status: str
+    state: str
     conversation_snapshot_id: str
 
 

@@ -12,6 +12,7 @@ from devs_git.domain.checkpoints.rows import (
     TaskPhase,
     TaskPoint,
     TaskTrace,
+    row,
 )
 from devs_git.domain.ledger.history import Checkpoint, History, Task
 from devs_git.domain.recall.query import Query
@@ -65,7 +66,7 @@ def read(workspace: Workspace, tip: Tip, history: History, task: Task) -> TaskPa
 
 def _point(catalog: Catalog, history: History, point: Checkpoint) -> TaskPoint:
     snapshot = conversation_snapshots.of_tag(catalog, point.tag)
-    status = history.tasks[point.task_id].status if point.live and not point.completed else point.status
+    shown = row(point, history.tasks[point.task_id].status)
     return TaskPoint(
         name=point.name,
         commit=point.commit,
@@ -74,7 +75,8 @@ def _point(catalog: Catalog, history: History, point: Checkpoint) -> TaskPoint:
         files_changed=point.files_changed,
         lines_added=point.lines_added,
         lines_removed=point.lines_removed,
-        status=status,
+        status=shown.status,
+        state=shown.state,
         conversation_snapshot_id=snapshot.snapshot_id if snapshot else "",
     )
 

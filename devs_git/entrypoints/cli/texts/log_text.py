@@ -122,7 +122,7 @@ def _page_lines(page: TaskPage) -> list[str]:
         ("result", page.result),
     )
     points = [
-        (one.name, one.status, short(one.commit), f"+{one.lines_added} -{one.lines_removed}", one.message)
+        (one.name, one.state, short(one.commit), f"+{one.lines_added} -{one.lines_removed}", one.message)
         for one in page.checkpoints
     ]
     outputs = [(one.trace_id, one.tool_name, when(one.created_at)) for one in page.traces]
