@@ -152,3 +152,26 @@ def test_a_file_of_which_only_the_time_differs_is_no_change(case: Case, paths: t
     done = go(case, *paths, preserve="branch")
     assert (done.files, done.restore_id, done.preserved_as["reference"]) == (0, "", "")
     case.look().must_equal(before)
+
+
+@pytest.mark.parametrize("way", [None, "discard", "stash"])
+def test_files_come_back_as_gits_checkout_writes_them(case: Case, way: str | None) -> None:
+    case.git("config", "filter.turned.clean", "rev")
+    case.git("config", "filter.turned.smudge", "rev")
+    attributes = (
+        b"*.bat text eol=crlf\n*.u16 text working-tree-encoding=UTF-16LE eol=lf\n*.big filter=turned\n"
+    )
+    files = {"run.bat": b"a\r\nb\r\n", "t.u16": "ab\n".encode("utf-16-le"), "x.big": b"content\n"}
+    case.stage("1", {".gitattributes": attributes, "seen.txt": b"1\n", **files})
+    case.stage("2", {"seen.txt": b"2\n", **dict.fromkeys(files)})
+    if way:
+        case.write({"seen.txt": b"edited\n"})
+    before = case.look()
+    restore.run(case.workspace, restore.Request("task-1", preserve=way))
+    assert {name: case.read(name) for name in files} == files
+    assert case.git("status", "--porcelain") == ""
+    case.undo()
+    case.look().must_equal(before)
+    case.undo()
+    assert {name: case.read(name) for name in files} == files
+    assert case.git("status", "--porcelain") == ""

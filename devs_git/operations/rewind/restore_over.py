@@ -127,7 +127,10 @@ def _footprint(site: Site, job: RestoreJob, touched: Touched) -> Footprint:
 
 
 def _complete(site: Site, job: RestoreJob, touched: Touched, captured: CapturedState, oid: str) -> State:
-    """The captured state with the files of the commit, at that commit."""
+    """The captured state with the files of the commit, at that commit.
+
+    It is not `exact`: the commit has no bytes of the files on the disk, so git converts what it writes, as its filters say.
+    """
     old, every = captured.state, {*touched.wanted, *touched.gone}
 
     def with_files(name: str, tree: str) -> str:
@@ -153,6 +156,7 @@ def _complete(site: Site, job: RestoreJob, touched: Touched, captured: CapturedS
         raw=apart.text("write-tree") if raw else "",
         index_raw=_index_file(site, job, touched, old),
         modes=modes,
+        exact=False,
         unkept={path: one for path, one in old.unkept.items() if path not in every},
     )
 
