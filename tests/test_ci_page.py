@@ -36,11 +36,12 @@ WORKFLOW = block("yaml", "# .github/")
 STEPS = WORKFLOW["jobs"]["verify"]["steps"]
 
 
-def steps(where: Path, base: str) -> tuple[int, str]:
-    """Run the workflow's commands one after the other, as its runner does, but for the installation."""
-    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "BASE": base}
+def steps(where: Path, base: str, these: list[Any] = STEPS, programs: str = "") -> tuple[int, str]:
+    """Run a workflow's commands one after the other, as its runner does, but for the installation."""
+    path = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "BASE": base}
     said = ""
-    for step in STEPS:
+    for step in these:
         if "run" in step and not step["run"].startswith("pip install"):
             words = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
             done = subprocess.run(words, cwd=where, env=env, capture_output=True, text=True, check=False)
@@ -83,6 +84,43 @@ def test_the_workflow_has_the_whole_history_and_installs_what_this_is() -> None:
     assert WORKFLOW["permissions"] == {"contents": "read"}
     # No text of a pull request becomes a command.
     assert "${{" not in "".join(step.get("run", "") for step in STEPS)
+
+
+# `gh`, as its manual says: the newest run, and its artifact in the current folder.
+GH = """#!/bin/sh
+case "$*" in
+"run list --workflow devs-git-whole.yaml --event schedule --status success --limit 1 --json databaseId --jq "*) echo 7 ;;
+"run download 7 --name devs-git-judged") cp "$ARTIFACT" . ;;
+*) echo "no such call: $*" >&2; exit 1 ;;
+esac
+"""
+
+
+def test_a_pull_request_takes_as_judged_what_the_nightly_workflow_judged(
+    clone: Path, git: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nightly = block("yaml", "# .github/workflows/devs-git-whole.yaml")
+    assert (list(nightly["on"]), nightly["permissions"]) == (["schedule"], {"contents": "read"})
+    git("clone", "-q", str(tmp_path / "remote"), str(tmp_path / "night"))
+    status, said = steps(tmp_path / "night", "", nightly["jobs"]["whole"]["steps"])
+    judged = (tmp_path / "night" / "devs-git-judged").read_text()
+    assert (status, judged.strip()) == (0, git("rev-parse", LEDGER, where=tmp_path / "night")), said
+    added = block("yaml", "      - name: Find what")
+    option = re.search(r'`(--judged "[^`]+)` at the end', PAGE)
+    assert option
+    lines = [{"run": f"{one['run']} {option[1]}"} if one.get("name") == "Verify" else one for one in STEPS]
+    at = next(at for at, one in enumerate(STEPS) if one.get("name") == "Verify")
+    (tmp_path / "gh").write_text(GH)
+    (tmp_path / "gh").chmod(0o755)
+    base = git("rev-parse", "HEAD~1", where=clone)
+    for artifact, line in (
+        ("nowhere", "verified: "),
+        (tmp_path / "night" / "devs-git-judged", "Taken as judged: 2 events."),
+    ):
+        monkeypatch.setenv("ARTIFACT", str(artifact))
+        status, said = steps(clone, base, [*lines[:at], *added, *lines[at:]], str(tmp_path))
+        assert (status, f"\n{line}" in said) == (0, True), said
+    assert "${{" not in added[0]["run"]
 
 
 def test_the_rulesets_protect_the_ledger_and_the_tags_of_tasks() -> None:

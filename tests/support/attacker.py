@@ -12,6 +12,7 @@ from devs_git.domain.audit.findings import Finding
 from devs_git.domain.ledger.events import LEDGER, Draft, Event
 from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
+from tests.support import judged
 from tests.support.git_calls import attempt, git
 
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
@@ -33,11 +34,12 @@ def commit(*options: str, message: str = "smuggled", env: Mapping[str, str] | No
 
 
 def codes_in(*parts: str, **how: Any) -> set[str]:
-    """The codes of `verify`'s findings, errors and warnings."""
-    return {
-        found.code
-        for found in verify.run(Workspace.open(), verify.Request(parts or ("all",), **how)).findings
-    }
+    """The codes of `verify`'s findings, errors and warnings. With `--judged` it finds the same."""
+    request = verify.Request(parts or ("all",), **how)
+    result = verify.run(Workspace.open(), request)
+    if not request.judged:
+        judged.compare(request, result)
+    return {found.code for found in result.findings}
 
 
 def findings() -> tuple[Finding, ...]:

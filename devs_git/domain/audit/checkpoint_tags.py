@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE, ledger_refs
-from devs_git.domain.ledger.clone_view import points_in_doubt
+from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE, ledger_refs, task_of
+from devs_git.domain.ledger.clone_view import keep_held, points_in_doubt
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import completed_tag
+from devs_git.values import replace
+
+
+def judge_held(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+    """Findings about all `refs`, and about those that are missing. Refs keep what another clone removed."""
+    yield from judge(keep_held(history, {oid for oid, _ in refs.values()}), refs)
+    yield from unconfirmed_removals(history, refs)
+
+
+def judge_tasks(
+    tasks: Collection[str], history: History, refs: Mapping[str, tuple[str, str]]
+) -> Iterator[Finding]:
+    """Those of these findings that are about refs of `tasks`. `history` has at least the checkpoints of these tasks."""
+    points = {tag: point for tag, point in history.checkpoints.items() if point.task_id in tasks}
+    held = keep_held(replace(history, checkpoints=points), {oid for oid, _ in refs.values()})
+    mine = {ref: found for ref, found in refs.items() if task_of(ref) in tasks}
+    yield from judge(held, mine)
+    yield from unconfirmed_removals(history, mine)
 
 
 def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:

@@ -52,10 +52,13 @@ class Step:
 
     Along the edge from a merge's second parent, the files that this parent lacks are left out. A line that is merged late
     lacks all that the other line added, at each merge again.
+
+    If it is `judged`, an earlier check judged the event, and this one takes it as it is.
     """
 
     event: Event
     edges: tuple[tuple[Change, ...], ...]
+    judged: bool = False
 
     @cached_property
     def odd_field(self) -> str:

@@ -11,6 +11,8 @@ from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.values import immutable
 
 ASIDE: Final = "superseded/"
+# The files and folders of which the rule reads the changes.
+GOVERNED: Final = (IN_FORCE, "gates", "open", "superseded")
 REQUEST, DECISION, SIGNATURE = "request.yaml", "decision.yaml", "decision.yaml.sig"
 _PATH: Final = re.compile(r"gates/([^/]+)/(request\.yaml|decision\.yaml(?:\.sig)?)|open/([^/]+)")
 

@@ -76,6 +76,12 @@ class Trees:
         self._keep(step, at)
         return made
 
+    def pass_by(self) -> None:
+        """Visit the event that the walk passed by."""
+        [parent] = self.walk.parents[-1]
+        self.odd.append(self.odd[parent])
+        self.asides.append(self.asides[parent])
+
     def _keep(self, step: Step, at: int) -> None:
         kept = self.asides[self.walk.parents[at][0]] if self.walk.parents[at] else 0
         for one in layout.first_edge(step):

@@ -155,15 +155,23 @@ def believe(  # noqa: PLR0913 - keywords, which say what a trusted source names
     trees = Trees(walk)
     found = list(ledger_shape.roots(steps, genesis))
     for step in steps:
+        if step.judged and len(step.event.parents) == 1 and not step.edges[0]:
+            walk.pass_by(step)
+            trees.pass_by()
+            continue
         each(len(walk.states))
         at = walk.visit(step)
         odd = trees.visit(step, at)
+        if step.judged:
+            found += (*_decided(walk, step, at), *_odd(walk, step, at, odd))
+            continue
         # First what a newer format says of itself: then its files may have names that are not known here.
         found += _event(walk, step, at)
         found += ledger_shape.mutations(step)
         found += _odd(walk, step, at, odd)
         found += _merged(trees, step, at) if len(step.event.parents) > 1 else _kept(step)
-    return Belief(walk, trees, (*found, *_twice(walk, steps), *ledger_shape.leaps(steps)))
+    leaps = ledger_shape.leaps([step for step in steps if not step.judged])
+    return Belief(walk, trees, (*found, *_twice(walk, steps), *leaps))
 
 
 def _finding(code: str, event: Event, what: str, fix: str = WAY_OUT) -> Finding:
@@ -194,9 +202,13 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
     if asked and walk.states[at].policy == NONE:
         what = f"requests gate {asked[0][0]} before there is a policy"
         yield _finding("LEDGER_MUTATED", event, what, _NO_POLICY)
+    yield from _decided(walk, step, at)
+
+
+def _decided(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
     for claim in _wrong(walk, at):
         assert claim.wrong
-        yield finding_of_decision(claim.files.gate_id, claim.wrong, event.oid)
+        yield finding_of_decision(claim.files.gate_id, claim.wrong, step.event.oid)
 
 
 def finding_of_decision(gate_id: str, why: DevsError, event: str) -> Finding:

@@ -93,6 +93,15 @@ class Walk:
             self._add(step, at)
         return at
 
+    def pass_by(self, step: Step) -> None:
+        """Visit an event with one parent that changes no file that governs."""
+        parent = self.numbers[step.event.parents[0]]
+        self.numbers[step.event.oid] = len(self.states)
+        self.oids.append(step.event.oid)
+        self.parents.append((parent,))
+        self.held.append(self.held[parent])
+        self.states.append(self.states[parent])
+
     def _add(self, step: Step, at: int) -> None:
         """Add the requests, decisions and policy of an event with one parent."""
         # Decisions first: nobody could have read a request of the same event.

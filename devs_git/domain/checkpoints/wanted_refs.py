@@ -17,6 +17,15 @@ VISIBLE, NUMBERED = "refs/tags/devs/", "refs/devs/checkpoints/"
 FOLDERS: Final = (VISIBLE, NUMBERED)
 
 
+def task_of(ref: str) -> str:
+    """The task of a checkpoint's ref."""
+    return (
+        ref.removeprefix(NUMBERED).partition("/")[0]
+        if ref.startswith(NUMBERED)
+        else ref.removeprefix(VISIBLE)
+    )
+
+
 def ledger_refs(history: History) -> dict[str, str]:
     """Every ref that the ledger wants, with its tag object."""
     found = {checkpoint_ref(p.task_id, p.number): p.tag for p in history.checkpoints.values() if not p.gone}

@@ -35,9 +35,18 @@ def _verify_text(result: Result) -> str:
     verdict = "verified" if result.ok else "NOT verified"
     kinds = f": {describe(result.commits)}" if result.checked.get("commits") and result.commits else ""
     last = f"{verdict}: {', '.join(result.parts)} ({looked or 'nothing to check'}{kinds})"
+    told = [last, _taken(result)] if result.taken or result.why_whole else [last]
     if result.format == "github":
-        lines.append(f"::notice title=devs-git verify::{last.replace('%', '%25')}")
-    return "\n".join([*lines, last])
+        lines += [f"::notice title=devs-git verify::{line.replace('%', '%25')}" for line in told]
+    return "\n".join([*lines, *told[::-1]])
+
+
+def _taken(result: Result) -> str:
+    """What the option --judged did."""
+    if result.why_whole:
+        return f"The whole ledger was judged. {result.why_whole}"
+    events = plural(result.taken, "event")
+    return f"Taken as judged: {events}. Tags of tasks that no newer event names were not looked at."
 
 
 def _line(finding: ReportedFinding) -> str:
@@ -80,6 +89,14 @@ def _annotation(finding: ReportedFinding) -> str:
     "--range", metavar="BASE..HEAD", default="", help="The commits to check. Default: all commits of HEAD."
 )
 @click.option("--require", metavar="signed", default="", help="Decisions must be signed.")
+@click.option(
+    "--judged",
+    metavar="OID",
+    default="",
+    help="An event of the ledger: the field judged of an earlier verify --json that you trust. This event and those before "
+    "it are not judged again, nor are the tags of tasks that no newer event names. If anything is found, or the ledger "
+    "does not have this event, the whole ledger is judged.",
+)
 @click.option("--format", metavar="text|json|github", default="text", help="The format of the findings.")
 def verify(parts: tuple[str, ...], **options: Any) -> VerbRequest:
     from devs_git.commands.verify import Request

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextvars import copy_context
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
@@ -20,12 +21,14 @@ from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.ledger import audit_facts, policy_file, unknown_ledger, whole_history
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.policy_file import NamedLedger
-from devs_git.values import WithoutCollector, immutable
+from devs_git.values import WithoutCollector, immutable, replace
 from devs_git.workspace import Workspace
 
 _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
 # What each part is for a person who waits.
 _WHAT: Final = {"ledger": "the ledger", "tas": "the TAS", "policy": "the policy", "schemas": "records"}
+# What is found in the same way whether or not older events are taken as judged. It is common in honest changes.
+_EXACT: Final = (("UNBOUND_COMMIT", "warning"), ("UNBOUND_COMMIT", "error"), ("POLICY_INVALID", "warning"))
 _SHALLOW: Final = Finding(
     "CONFLICT",
     "error",
@@ -36,12 +39,19 @@ _SHALLOW: Final = Finding(
 
 @immutable
 class Checked:
-    """`facts` is None for a shallow clone, which gives only one finding. `kinds`: how many commits there are of each kind."""
+    """`facts` is None for a shallow clone, which gives only one finding. `kinds`: how many commits there are of each kind.
+
+    `tip` is that of the ledger, '' for none. `taken`: how many events were taken as judged. `why_whole`: why none was, although
+    the caller named one.
+    """
 
     findings: tuple[Finding, ...]
     counts: dict[str, int]
     kinds: dict[str, int]
     facts: Facts | None
+    tip: str = ""
+    taken: int = 0
+    why_whole: str = ""
 
 
 def require_range(text: str) -> None:
@@ -53,22 +63,48 @@ def require_range(text: str) -> None:
         raise invalid("range", "A range with three dots is not supported.", hint=hint)
 
 
-def check(workspace: Workspace, parts: Sequence[str], commits: str, *, signed: bool) -> Checked:
+def check(
+    workspace: Workspace, parts: Sequence[str], commits: str, *, signed: bool, judged: str = ""
+) -> Checked:
     """All findings of these `parts` for a range of `commits`, as `require_range` allows it; '' for all that HEAD reaches.
 
-    `signed`: an unsigned decision that is newer than the base of the range is an error.
+    `signed`: an unsigned decision that is newer than the base of the range is an error. `judged`: the oid of an event up to
+    which an earlier check found no error, '' for none. If nothing is found without these events, they are not judged again.
     """
     if reach.is_shallow(workspace.store_git):
         return Checked((_SHALLOW,), {}, {}, None)
     with WithoutCollector():
-        return _check(workspace, parts, commits, signed=signed)
+        found: list[Finding] = []
+        facts = _facts(workspace, commits, found, signed=signed)
+        if not facts.tip and not found:
+            found.append(_absent(facts))
+        if not judged or found:
+            return _check(workspace, parts, facts, found)
+        done = _check_after(workspace, parts, replace(facts, judged=judged, kinds={}))
+        return done if done.taken else replace(_check(workspace, parts, facts, []), why_whole=done.why_whole)
 
 
-def _check(workspace: Workspace, parts: Sequence[str], commits: str, *, signed: bool) -> Checked:
-    found: list[Finding] = []
-    facts = _facts(workspace, commits, found, signed=signed)
-    if not facts.tip and not found:
-        found.append(_absent(facts))
+def _check_after(workspace: Workspace, parts: Sequence[str], facts: Facts) -> Checked:
+    """The result if the events up to `facts.judged` are taken as judged; only `why_whole` if the whole ledger must be judged."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    try:
+        # git can read commits beside the events.
+        with ThreadPoolExecutor(1) as beside:
+            if not all(commit.ledger for commit in facts.commits):
+                beside.submit(copy_context().run, lambda: facts.early_commits)
+            taken = len(facts.steps) - len(facts.new_steps)
+    except (DevsError, GitFailed):
+        return Checked((), {}, {}, None, why_whole="A part of it cannot be read.")
+    if not taken:
+        return Checked((), {}, {}, None, why_whole=f"Event {facts.judged[:12]} is not in it.")
+    done = _check(workspace, parts, facts, [])
+    if any((one.code, one.severity) not in _EXACT for one in done.findings):
+        return Checked((), {}, {}, None, why_whole="There are findings.")
+    return replace(done, taken=taken)
+
+
+def _check(workspace: Workspace, parts: Sequence[str], facts: Facts, found: list[Finding]) -> Checked:
     found += audit_facts.run_part(_require_pin_readable, facts)
     for part in parts:
         workspace.progress(f"checking {_WHAT.get(part, part)}", 0, 0)
@@ -76,7 +112,7 @@ def _check(workspace: Workspace, parts: Sequence[str], commits: str, *, signed: 
     if facts.tip and all(one.severity != "error" for one in found):
         found += audit_facts.run_part(_without_policy, facts)
     workspace.progress("", 1, 1)
-    return Checked(tuple(found), _counts(facts, parts), facts.kinds, facts)
+    return Checked(tuple(found), _counts(facts, parts), facts.kinds, facts, facts.tip)
 
 
 def _absent(facts: Facts) -> Finding:

@@ -28,7 +28,7 @@ def documents(facts: Facts) -> Iterator[Finding]:
     """Every version of every YAML file in the ledger matches its schema; the schemas themselves are complete."""
     yield from own_schema_findings()
     files: dict[tuple[str, str], str] = {}
-    for step in facts.steps:
+    for step in facts.new_steps:
         for change in (change for edge in step.edges for change in edge):
             if change.new and change.path.endswith(".yaml") and not change.path.startswith("superseded/"):
                 files.setdefault((change.path, change.new), step.event.oid)

@@ -13,7 +13,6 @@ from devs_git.domain.audit.findings import Finding
 from devs_git.domain.audit.frozen_commits import Bound, Witness
 from devs_git.domain.audit.ledger_shape import Step
 from devs_git.domain.checkpoints import wanted_refs
-from devs_git.domain.ledger.clone_view import keep_held
 from devs_git.domain.ledger.event_setup import RepositoryPrepared
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import fold
@@ -26,6 +25,8 @@ FETCH: Final = (
     "Fetch it: git fetch origin refs/heads/devs/ledger:refs/heads/devs/ledger "
     "'refs/devs/checkpoints/*:refs/devs/checkpoints/*'; or begin one: devs-git init"
 )
+# git looks up so many names of refs faster than it lists all refs.
+_FEW: Final = 100
 
 
 def ledger(facts: Facts) -> Iterator[Finding]:
@@ -38,14 +39,34 @@ def ledger(facts: Facts) -> Iterator[Finding]:
 
 
 def tags(facts: Facts) -> Iterator[Finding]:
-    """Every checkpoint has its refs: annotated, unmoved and complete, unless an event explains the difference."""
-    found = whole_history.typed_refs(facts.git, *wanted_refs.FOLDERS)
-    for step in facts.steps:
+    """Every checkpoint has its refs: annotated, unmoved and complete, unless an event explains the difference.
+
+    If events were judged before, only the refs of the tasks that the other events name are judged.
+    """
+    found = {} if facts.judged else whole_history.typed_refs(facts.git, *wanted_refs.FOLDERS)
+    for step in facts.new_steps:
         yield from ledger_shape.odd_fields(step)
     # Nobody can tell what the others say of checkpoints.
-    history = fold(step.event for step in facts.steps if not step.odd_field)
-    yield from checkpoint_tags.judge(keep_held(history, {oid for oid, _ in found.values()}), found)
-    yield from checkpoint_tags.unconfirmed_removals(history, found)
+    events = [step.event for step in facts.new_steps if not step.odd_field]
+    if facts.judged:
+        yield from _of_named_tasks(facts, events)
+        return
+    yield from checkpoint_tags.judge_held(fold(events), found)
+
+
+def _of_named_tasks(facts: Facts, newer: list[Event]) -> Iterator[Finding]:
+    """The findings about the refs of the tasks that `newer` events name."""
+    from devs_git.domain.ledger.indexing import unread_events
+
+    older = [step.event for step in facts.steps if step.judged]
+    order = [step.event.oid for step in facts.steps]
+    tasks, history = unread_events.fold_named(older, newer, order)
+    # A tag that some clones dropped stays if any ref has it.
+    gone = any(point.gone for point in history.checkpoints.values())
+    names = [folder + task for task in tasks for folder in wanted_refs.FOLDERS]
+    patterns = wanted_refs.FOLDERS if gone or len(tasks) > _FEW else names
+    refs = whole_history.typed_refs(facts.git, *patterns) if patterns else {}
+    yield from checkpoint_tags.judge_tasks(tasks, history, refs)
 
 
 def commits(facts: Facts) -> Iterator[Finding]:
@@ -65,16 +86,18 @@ def commits(facts: Facts) -> Iterator[Finding]:
 
 def _witness(facts: Facts) -> Witness:
     steps = facts.steps
+    # What events say excuses commits. If some of the events are not read, more is found, and then the whole ledger is judged.
+    told = [] if facts.judged else steps
     severity = facts.judgement.policy_at(facts.tip).unbound_commit
     witness = Witness(
         freezes=facts.freezes,
         parents={step.event.oid: step.event.parents for step in steps},
         heads=facts.heads,
         damaged=frozenset(facts.judgement.damaged),
-        recorded=_checkpoint_commits(steps),
+        recorded=_checkpoint_commits(told),
         unbound=None if severity == "ignore" else severity,
         landed=facts.landings,
-        shared=frozenset(step.event.oid for step in steps if _of_several_clones(step.event)),
+        shared=frozenset(step.event.oid for step in told if _of_several_clones(step.event)),
     )
     if any(not commit.ledger for commit in facts.commits):
         return replace(witness, early=facts.early_commits)

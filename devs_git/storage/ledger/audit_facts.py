@@ -35,8 +35,8 @@ class Facts:
     """`tip` is the ledger's tip, `base..head` the commits to judge ('' for no base, or for no commits).
 
     `genesis` is the root that the ledger must have, and `first_policy` the event of its first policy; '' if nothing names
-    them. With `signed` only signed decisions count. `other_tips` are to be merged with `tip`. `git` reads by full oids,
-    without replace refs.
+    them. With `signed` only signed decisions count. `other_tips` are to be merged with `tip`. `judged` is an event up to which
+    a check judged the ledger before, '' for none. `git` reads by full oids, without replace refs.
     """
 
     ledger: Ledger
@@ -48,6 +48,7 @@ class Facts:
     first_policy: str = ""
     signed: bool = False
     other_tips: tuple[str, ...] = ()
+    judged: str = ""
     # What is read and judged, done, and total (0: not known), for a person who waits.
     progress: Progress = field(default=no_progress, compare=False)
     # How many commits are of each kind, once they are judged.
@@ -55,7 +56,14 @@ class Facts:
 
     @cached_property
     def steps(self) -> list[Step]:
+        if self.judged:
+            return whole_history.steps_after(self.ledger, self.progress, self.tip, self.judged)
         return whole_history.steps(self.ledger, self.progress, self.tip, *self.other_tips) if self.tip else []
+
+    @cached_property
+    def new_steps(self) -> list[Step]:
+        """The events that have to be judged: all of them, or those that no check judged before."""
+        return [step for step in self.steps if not step.judged]
 
     @cached_property
     def freezes(self) -> Freezes:

@@ -8,6 +8,7 @@ from typing import Final
 
 from devs_git.domain.audit.frozen_commits import Bound
 from devs_git.domain.audit.ledger_shape import Change, Step
+from devs_git.domain.belief import layout
 from devs_git.domain.gates import signed_decision
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.ledger.event_keys import TrailerKey
@@ -17,8 +18,9 @@ from devs_git.domain.text.limits import Limit
 from devs_git.errors import DevsError
 from devs_git.storage.git import bounded
 from devs_git.storage.git.objects import EMPTY_TREE
-from devs_git.storage.git.program import Git
+from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.ledger.store import Ledger
+from devs_git.values import replace
 
 # Events between two reports of progress.
 _OFTEN: Final = 1000
@@ -35,18 +37,52 @@ def steps(ledger: Ledger, progress: Progress, *tips: str) -> list[Step]:
     GitFailed if a commit or a tree is missing: `git diff-tree` would not report it. A missing file is no error here; the
     code that reads the file reports it.
     """
-    events, trees = _events(ledger, progress, *tips)
+    return _with_changes(ledger.git, *_events(ledger, progress, *tips))
+
+
+def steps_after(ledger: Ledger, progress: Progress, tip: str, judged: str) -> list[Step]:
+    """The same, if a check judged the event `judged` and its ancestors before. These are unread events, with only the changes of
+    files that govern, against the first parent: then the rule of belief finds the same state at each event.
+
+    GitFailed if a commit is missing, or a tree that is compared.
+    """
+    from devs_git.domain.ledger.indexing import unread_events  # not where all is judged
+
+    events, trees = _read(replace(ledger, parse=unread_events.unread), progress, tip)
+    known = unread_events.ancestors(events, judged)
+    pairs = [_first_edge(event, trees) for event in events]
+    older = (pair for pair, event in zip(pairs, events, strict=True) if event.oid in known)
+    # In the order of the events, as above.
+    wanted = dict.fromkeys(pair for pair in older if pair[0] != pair[1])
+    out = _compare(ledger.git, wanted, "--", *layout.GOVERNED)
+    # git says nothing of a pair with a missing tree. No name of a file that governs has a line end.
+    if out.count(b"\n") != len(wanted):
+        raise GitFailed(("diff-tree",), 1, "a tree of the ledger is missing or damaged")
+    changes = _changes(out)
+    newer = [unread_events.read(event) for event in events if event.oid not in known]
+    fresh = {step.event.oid: step for step in _with_changes(ledger.git, newer, trees)}
+    return [
+        fresh.get(event.oid) or Step(event, (changes.get(pair, ()),), judged=True)
+        for event, pair in zip(events, pairs, strict=True)
+    ]
+
+
+def _first_edge(event: Event, trees: Mapping[str, str]) -> tuple[str, str]:
+    """The trees of an event's first parent and of the event."""
+    return trees.get((event.parents or ("",))[0], EMPTY_TREE), trees[event.oid]
+
+
+def _with_changes(git: Git, events: Sequence[Event], trees: Mapping[str, str]) -> list[Step]:
     # In the order of the events: then git still has the parent's tree in its cache.
-    firsts = [(trees.get((e.parents or ("",))[0], EMPTY_TREE), trees[e.oid]) for e in events]
+    firsts = [_first_edge(event, trees) for event in events]
     others = [(trees[parent], trees[e.oid]) for e in events for parent in e.parents[1:]]
-    along = changed_paths(ledger.git, firsts)
-    aside = changed_paths(ledger.git, others, "--diff-filter=a")
-    own = _own(ledger.git, [event.oid for event in events if len(event.parents) > 1])
+    along = changed_paths(git, firsts)
+    aside = changed_paths(git, others, "--diff-filter=a")
+    own = _own(git, [event.oid for event in events if len(event.parents) > 1])
     found = []
-    for event in events:
-        tree = trees[event.oid]
-        first = along.get((trees.get((event.parents or ("",))[0], EMPTY_TREE), tree), ())
-        later = [aside.get((trees[parent], tree), ()) for parent in event.parents[1:]]
+    for event, edge in zip(events, firsts, strict=True):
+        first = along.get(edge, ())
+        later = [aside.get((trees[parent], edge[1]), ()) for parent in event.parents[1:]]
         mine = [change for change in first if (event.oid, change.path) in own]
         found.append(Step(event, (first, *(_with(edge, mine) for edge in later))))
     return found
@@ -75,20 +111,25 @@ def _own(git: Git, merges: Sequence[str]) -> set[tuple[str, str]]:
 
 def _events(ledger: Ledger, progress: Progress, *tips: str) -> tuple[list[Event], dict[str, str]]:
     """All events up to these tips, parents first, and the tree of each by its oid."""
-    events: list[Event] = []
-    trees: dict[str, str] = {}
     with ledger.git.alongside("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--") as whole:
         try:
-            for event, tree in ledger.read_with_trees("--topo-order", "--reverse", *tips, "--"):
-                events.append(event)
-                trees[event.oid] = tree
-                if not len(events) % _OFTEN:
-                    progress("reading events", len(events), 0)
+            found = _read(ledger, progress, *tips)
         except DevsError:
             # What it says of a missing object is more exact.
             whole()
             raise
         whole()
+    return found
+
+
+def _read(ledger: Ledger, progress: Progress, *tips: str) -> tuple[list[Event], dict[str, str]]:
+    events: list[Event] = []
+    trees: dict[str, str] = {}
+    for event, tree in ledger.read_with_trees("--topo-order", "--reverse", *tips, "--"):
+        events.append(event)
+        trees[event.oid] = tree
+        if not len(events) % _OFTEN:
+            progress("reading events", len(events), 0)
     return events, trees
 
 
@@ -96,13 +137,18 @@ def changed_paths(
     git: Git, pairs: Iterable[tuple[str, str]], *how: str
 ) -> dict[tuple[str, str], tuple[Change, ...]]:
     """The changes between many pairs of trees, with one child. `how` are more options for git."""
+    return _changes(_compare(git, pairs, *how))
+
+
+def _compare(git: Git, pairs: Iterable[tuple[str, str]], *how: str) -> bytes:
     script = "".join(f"{old} {new}\n" for old, new in dict.fromkeys(pairs) if old != new).encode()
-    if not script:
-        return {}
     words = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", *how)
-    out = git.run(*words, stdin=script)
+    return git.run(*words, stdin=script) if script else b""
+
+
+def _changes(compared: bytes) -> dict[tuple[str, str], tuple[Change, ...]]:
     found: dict[tuple[str, str], list[Change]] = {}
-    parts = iter(out.split(b"\0"))
+    parts = iter(compared.split(b"\0"))
     pair = ("", "")
     for part in parts:
         *heads, raw = part.split(b"\n")
