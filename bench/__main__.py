@@ -21,6 +21,7 @@ from bench import (
     moment_refs,
     moments,
     moving,
+    plain_git,
     reading,
     rebasing,
     reporting,
@@ -68,6 +69,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
             *moments.first(bench, rounds),
         ],
         "beside": lambda: moment_refs.beside_git(bench, rounds),
+        "plain": lambda: plain_git.plain(bench, rounds),
         "serving": lambda: serving.serving(bench, rounds, peers),
         "large": lambda: moving.large(bench, min(rounds, 3)),
         "indexing": lambda: indexing.indexing(bench, min(rounds, 5)),
@@ -84,7 +86,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify report syncing copies getting sessions searching capturing ingesting moments beside serving large indexing writing reading judging",
+        help="one of: start log history hooks rebase frozen small fork drop carrying branches saving verify report syncing copies getting sessions searching capturing ingesting moments beside plain serving large indexing writing reading judging",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)
