@@ -13,7 +13,7 @@ CHECKPOINTS, FEWER = 100_000, 10_000
 MORE = 1.2
 NONE, TAGS, ALL = "no refs of devs-git", "its visible tags", "all its refs"
 BRANCH = "refs/heads/main:refs/heads/pushed"
-# What git does with refs takes longer with more refs, whoever made them: decision 78.
+# What git does with refs takes longer with more refs, whoever made them: decision 79.
 BOUNDED = (("status",), ("log", "-20", "--no-decorate"), ("commit", "-q", "--allow-empty", "-m", "work"))
 COMPARED = (
     ("log", "-20", "--decorate"),
