@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from devs_git.commands import branch, diff, gate_list, history, log, restore, rewind, show, task_status
-from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER, NO_OID
 from devs_git.errors import DevsError
 from devs_git.storage.ledger.index import NAME, index_file, reached_commits
 from devs_git.values import replace
@@ -44,6 +44,7 @@ EDITS = (
     "UPDATE events SET oid = '--output=written'",
     "UPDATE events SET oid = 'HEAD', finished = x'ff'",
     "UPDATE events SET oid = (SELECT commit_oid FROM points) WHERE seq > 3",
+    "UPDATE events SET oid = (SELECT tag FROM points) WHERE seq > 3",
     "UPDATE events SET oid = 'forged' WHERE seq IN (SELECT seq FROM points)",
     "UPDATE events SET flags = 63, contract = 'x', parent = -1",
     "UPDATE names SET text = text || char(10) || '--all'",
@@ -129,6 +130,20 @@ def test_an_index_of_the_ledger_that_names_other_events_tasks_or_commits(clone: 
     subprocess.run(found.fix, shell=True, check=True)  # noqa: S602 - our own text
     assert findings() == ()
     assert same_as_the_ledger(clone)
+
+
+@pytest.mark.parametrize("name", ["refs/devs/checkpoints/task-10/1", "HEAD^{tree}", ""])
+def test_a_cursor_that_only_a_planted_index_of_the_ledger_has(clone: Clone, name: str) -> None:
+    tip = git("rev-parse", LEDGER)
+    oid = git("rev-parse", name) if name else "ab" * 20
+    planted("UPDATE events SET oid = 'PLANTED' WHERE seq = 5".replace("PLANTED", oid))
+    planted("UPDATE points SET tag = 'PLANTED'".replace("PLANTED", "ab" * 20))
+    for cursor in (oid, f"{oid}.0.{NO_OID}.1", f"{tip}.0.{oid}.1"):
+        assert answer(clone, "history", history.Request(cursor=cursor)) == "INVALID_ARGUMENTS"
+    for after in (oid, f"{oid}.{NO_OID}.0.0.0", f"{tip}.{oid}.0.0.0"):
+        assert answer(clone, "history", history.Request(after=after)) == "INVALID_ARGUMENTS"
+    for task in ("", "task-10"):
+        assert answer(clone, "log", log.Request(cursor="ab" * 20, task=task)) == "INVALID_ARGUMENTS"
 
 
 def same_as_the_ledger(clone: Clone) -> bool:

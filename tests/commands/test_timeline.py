@@ -20,7 +20,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.conftest import Tasks
+from tests.conftest import Run, Tasks
 from tests.support.event_examples import EXAMPLES
 from tests.support.gate_scene import ask
 from tests.support.scene import Scene
@@ -141,6 +141,16 @@ def test_a_cursor_that_names_a_commit_of_the_work_is_refused(ledgered: Workspace
     for cursor in (f"{ledgered.head}.0.{NO_OID}.1", f"{ledgered.ledger.tip().oid}.0.{ledgered.head}.1"):
         with pytest.raises(DevsError, match="The ledger has no such event"):
             rows(ledgered, cursor=cursor)
+
+
+@pytest.mark.parametrize("form", ["{tag}", "{tag}.0.{none}.1", "{tip}.0.{tag}.1"])
+def test_a_cursor_that_names_a_tag_of_an_event_is_refused(ledgered: Workspace, git: Run, form: str) -> None:
+    tip = ledgered.ledger.tip().oid
+    git("tag", "-a", "-m", "theirs", "theirs", tip)
+    cursor = form.format(tag=git("rev-parse", "theirs"), tip=tip, none=NO_OID)
+    with pytest.raises(DevsError, match="The ledger has no such event") as refused:
+        rows(ledgered, cursor=cursor)
+    assert (refused.value.code, refused.value.hint) == ("INVALID_ARGUMENTS", "Start over without it.")
 
 
 def test_every_type_of_event_has_a_type_and_a_subtype_of_the_lists(ledgered: Workspace) -> None:

@@ -31,7 +31,10 @@ def back(ledger: Ledger, start: str, merge: str = "") -> Iterator[tuple[Event, s
 
 def has(ledger: Ledger, tip: str, oid: str) -> bool:
     """Whether the ledger up to `tip` has this event."""
-    return not ledger.reader.attempt("merge-base", "--is-ancestor", oid, tip, ok=(0, 1, 128))[0]
+    if ledger.reader.attempt("merge-base", "--is-ancestor", oid, tip, ok=(0, 1, 128))[0]:
+        return False
+    # git takes a tag for its commit.
+    return ledger.reader.text("rev-parse", f"{oid}^{{commit}}") == oid
 
 
 def at(ledger: Ledger, oids: Sequence[str]) -> Generator[Event]:

@@ -141,7 +141,11 @@ def events_of(ledger: Ledger, rows: Iterable[tuple[object, ...]]) -> list[Event]
     oids = [str(row[1]) for row in sorted(set(rows))]
     if not all(map(is_oid, oids)):
         raise ValueError("not the oids of events")
-    return list(event_walk.at(ledger, oids))
+    events = list(event_walk.at(ledger, oids))
+    # git takes a tag for its commit.
+    if [event.oid for event in events] != oids:
+        raise ValueError("not the oids of commits")
+    return events
 
 
 def _history(tip: Tip, base: sqlite3.Connection, tasks: set[str]) -> History:
