@@ -7,7 +7,7 @@ import random
 import subprocess
 from pathlib import Path
 
-from devs_git.domain.ledger.events import LEDGER, Event
+from devs_git.domain.ledger.events import LEDGER, NO_OID, Event
 
 TASKS = [f"task-{number}" for number in range(1, 6)]
 PHASES = ("plan", "review")
@@ -47,18 +47,17 @@ class Story:
 
     def make_commits(self) -> list[str]:
         """A few commits that add, modify, delete and rename files, the same in each story."""
-        made: list[str] = []
+        script = ""
         # Pairs of a name and a content.
-        for files in ("ax", "ax bx", "ax by cz", "by cz", "by dz", "bx dz", "dz"):
-            rows = ""
+        for number, files in enumerate(("ax", "ax bx", "ax by cz", "by cz", "by dz", "bx dz", "dz"), start=1):
+            script += f"commit refs/work\nmark :{number}\ncommitter Ada <ada@example.org> 978307200 +0000\ndata 5\nwork\n\n"
+            script += "deleteall\n"
             for pair in files.split():
-                blob = self.git("hash-object", "-w", "--stdin", text=f"{pair[1]}\n" * 9)
-                rows += f"100644 blob {blob}\t{pair[0]}\n"
-            parent = f"parent {made[-1]}\n" if made else ""
-            who = "Ada <ada@example.org> 978307200 +0000"
-            text = f"tree {self.git('mktree', text=rows)}\n{parent}author {who}\ncommitter {who}\n\nwork\n"
-            made.append(self.git("hash-object", "-w", "-t", "commit", "--stdin", text=text))
-        return made
+                script += f"M 100644 inline {pair[0]}\ndata 18\n" + f"{pair[1]}\n" * 9 + "\n"
+            script += f"get-mark :{number}\n"
+        # Nothing but the oids of the commits is kept.
+        script += f"reset refs/work\nfrom {NO_OID}\n"
+        return self.git("fast-import", "--quiet", text=script).split()
 
     def add(self, clone: str) -> None:
         """One event of the clone; sometimes a merge with what the other one wrote."""
