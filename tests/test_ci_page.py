@@ -90,7 +90,7 @@ def test_the_workflow_has_the_whole_history_and_installs_what_this_is() -> None:
 GH = """#!/bin/sh
 case "$*" in
 "run list --workflow devs-git-whole.yaml --event schedule --status success --limit 1 --json databaseId --jq "*) echo 7 ;;
-"run download 7 --name devs-git-judged") cp "$ARTIFACT" . ;;
+"run download 7 --name devs-git-judged --dir "?*) mkdir -p "$7" && cp "$ARTIFACT" "$7" ;;
 *) echo "no such call: $*" >&2; exit 1 ;;
 esac
 """
@@ -113,13 +113,14 @@ def test_a_pull_request_takes_as_judged_what_the_nightly_workflow_judged(
     (tmp_path / "gh").write_text(GH)
     (tmp_path / "gh").chmod(0o755)
     base = git("rev-parse", "HEAD~1", where=clone)
-    for artifact, line in (
-        ("nowhere", "verified: "),
-        (tmp_path / "night" / "devs-git-judged", "Taken as judged: 2 events."),
-    ):
+    # A pull request may track a file of this name: nobody has judged what it says.
+    (clone / "devs-git-judged").write_text(judged)
+    monkeypatch.setenv("RUNNER_TEMP", str(tmp_path / "of the runner"))
+    for artifact, taken in (("nowhere", False), (tmp_path / "night" / "devs-git-judged", True)):
         monkeypatch.setenv("ARTIFACT", str(artifact))
         status, said = steps(clone, base, [*lines[:at], *added, *lines[at:]], str(tmp_path))
-        assert (status, f"\n{line}" in said) == (0, True), said
+        found = (status, "\nverified: " in said, "\nTaken as judged: 2 events." in said)
+        assert found == (0, True, taken), said
     assert "${{" not in added[0]["run"]
 
 
