@@ -138,6 +138,7 @@ def test_a_cursor_that_only_a_planted_index_of_the_ledger_has(clone: Clone, name
     oid = git("rev-parse", name) if name else "ab" * 20
     planted("UPDATE events SET oid = 'PLANTED' WHERE seq = 5".replace("PLANTED", oid))
     planted("UPDATE points SET tag = 'PLANTED'".replace("PLANTED", "ab" * 20))
+    assert [found.code for found in findings()] == ["INDEX_WRONG"]
     for cursor in (oid, f"{oid}.0.{NO_OID}.1", f"{tip}.0.{oid}.1"):
         assert answer(clone, "history", history.Request(cursor=cursor)) == "INVALID_ARGUMENTS"
     for after in (oid, f"{oid}.{NO_OID}.0.0.0", f"{tip}.{oid}.0.0.0"):
