@@ -82,12 +82,17 @@ def test_one_walk_answers_for_the_commits_before_and_after_it(
     assert listing.reaches(without, first, points) == {}
 
 
-@pytest.mark.usefixtures("everything_is_old")
-def test_what_a_shallow_clone_does_not_reach_is_not_noted(ledgered: Workspace) -> None:
-    story = Story(2, ledgered.places.common)
+def indexed(seed: int, ledgered: Workspace) -> tuple[Story, Tip, set[str]]:
+    """A story of 30 events with an index, its tip, and the commits of its checkpoints."""
+    story = Story(seed, ledgered.places.common)
     (ledgered.places.common / NAME).touch()
     tip = grown(story, ledgered, 30)
-    points = {point.commit for point in tip.history.checkpoints.values()}
+    return story, tip, {point.commit for point in tip.history.checkpoints.values()}
+
+
+@pytest.mark.usefixtures("everything_is_old")
+def test_what_a_shallow_clone_does_not_reach_is_not_noted(ledgered: Workspace) -> None:
+    story, tip, points = indexed(2, ledgered)
     head = story.commits[6]
     shallow = ledgered.places.common / "shallow"
     shallow.write_text(f"{story.commits[5]}\n")
@@ -100,10 +105,7 @@ def test_what_a_shallow_clone_does_not_reach_is_not_noted(ledgered: Workspace) -
 
 @pytest.mark.usefixtures("everything_is_old")
 def test_the_note_of_a_walk_that_no_longer_has_its_commit_is_not_used(ledgered: Workspace) -> None:
-    story = Story(3, ledgered.places.common)
-    (ledgered.places.common / NAME).touch()
-    tip = grown(story, ledgered, 30)
-    points = {point.commit for point in tip.history.checkpoints.values()}
+    story, tip, points = indexed(3, ledgered)
     head = story.commits[3]
     before = listing.reaches(tip, head, points)
     for noted in (story.missing, "--all", "", "HEAD"):
@@ -114,10 +116,7 @@ def test_the_note_of_a_walk_that_no_longer_has_its_commit_is_not_used(ledgered: 
 
 @pytest.mark.usefixtures("everything_is_old")
 def test_a_walk_is_not_noted_while_another_process_writes_the_index(ledgered: Workspace) -> None:
-    story = Story(4, ledgered.places.common)
-    (ledgered.places.common / NAME).touch()
-    tip = grown(story, ledgered, 30)
-    points = {point.commit for point in tip.history.checkpoints.values()}
+    story, tip, points = indexed(4, ledgered)
     listing.of_tasks(tip, "task-1")
     before = (ledgered.places.common / NAME).read_bytes()
     head = story.commits[3]
