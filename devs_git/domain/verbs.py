@@ -202,6 +202,9 @@ _ROWS: Final = (
         DESTROYS,
         "Delete what is older than the policy keeps it: moments, backups, conversations and more.",
     ),
+    Verb(
+        "archive", CHANGES, "Keep the checkpoints of old tasks behind one ref, so that git lists fewer refs."
+    ),
     Verb("du", READS, "Show how much space moments, backups, traces and the rest take."),
     Verb("sync", CHANGES, "Merge this clone's ledger and checkpoints with a remote's.", while_frozen=True),
     Verb("trace put", CHANGES, "Store a tool's whole output, read from standard input.", records=True),

@@ -15,7 +15,7 @@ directive list
 """
 _CHANGES: Final = """
 task start, task complete, task switch, task abandon, task result, contract start, phase set, checkpoint, rewind, drop, fork, undo, checkout, branch,
-restore, snapshot open, conversation rewind
+restore, snapshot open, conversation rewind, archive
 """
 _CHANGES_WHILE_FROZEN: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,

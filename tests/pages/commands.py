@@ -58,7 +58,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
         "conversation snapshots",
     ),
     "Remotes and rewritten histories": ("sync", "history-rewritten"),
-    "Check and clean": ("verify", "report", "du", "prune", "purge"),
+    "Check and clean": ("verify", "report", "du", "archive", "prune", "purge"),
     "Servers for agents": ("mcp", "serve"),
     "Learn": ("demo", "help"),
 }

@@ -6,7 +6,7 @@ explains the change. A ref with another value stays and is reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Final
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
@@ -37,15 +37,25 @@ def visible_tags(history: History) -> dict[str, str]:
     return {completed_tag(p.task_id): p.tag for p in history.live() if p.completed and not p.gone}
 
 
-def updates(history: History, refs: Mapping[str, str], there: Callable[[str], bool]) -> tuple[RefUpdate, ...]:
+def updates(
+    history: History,
+    refs: Mapping[str, str],
+    there: Callable[[str], bool],
+    archived: Container[tuple[str, str]] = (),
+) -> tuple[RefUpdate, ...]:
     """The updates of `refs` (those below FOLDERS), only with objects that are `there`.
+
+    `archived`: the refs that archives of the same repository have, each with its tag. They are not made.
 
     Whatever events say: a checkpoint that a ref of `refs` has keeps a numbered ref, unless it is gone.
     """
     want, known = ledger_refs(history), history.checkpoints
-    made = {ref: tag for ref, tag in want.items() if ref not in refs and there(tag)}
+    made = {
+        ref: tag for ref, tag in want.items() if ref not in refs and (ref, tag) not in archived and there(tag)
+    }
     stay = {ref: tag for ref, tag in refs.items() if want.get(ref) == tag}
     kept = {tag for ref, tag in (*made.items(), *stay.items()) if ref.startswith(NUMBERED)}
+    kept |= {tag for ref, tag in want.items() if ref.startswith(NUMBERED) and (ref, tag) in archived}
 
     def may_lose(ref: str) -> bool:
         """Whether the ref may lose its value."""

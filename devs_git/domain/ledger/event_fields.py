@@ -37,6 +37,8 @@ _FORMS: Final = {
         Key.UNDONE: OID_FORM,
         Key.REVIVED: OID_FORM,
         Key.GONE: OID_FORM,
+        Key.ARCHIVED: OID_FORM,
+        Key.UNARCHIVED: OID_FORM,
         Key.MESSAGES_UNDONE: _CUT,
         Key.MESSAGES_REVIVED: _CUT,
         Key.RENUMBERED: f"{OID_FORM} {NUMBER_FORM}",

@@ -94,7 +94,7 @@ class Key(TrailerKey):
     APPROVAL: Final = "Devs-Approval"
     REVIEWER: Final = "Devs-Reviewer"
 
-    # Of init, sync, purge and prune.
+    # Of init, sync, purge, prune and archive.
     DID: Final = "Devs-Did"
     GENESIS: Final = "Devs-Genesis"
     REMOTE: Final = "Devs-Remote"
@@ -105,3 +105,5 @@ class Key(TrailerKey):
     PRUNED: Final = "Devs-Pruned"
     MOMENT: Final = "Devs-Moment"
     UPTO: Final = "Devs-Upto"
+    ARCHIVED: Final = "Devs-Archived"
+    UNARCHIVED: Final = "Devs-Unarchived"

@@ -38,6 +38,7 @@ class Effects:
     joins: bool = False  # a checkpoint that it undoes was superseded by the completion of another clone
     keeps: bool = False  # a rewound checkpoint that it moves stays rewound
     steers: bool = False  # it starts a contract, or changes the phase of a contract or a task
+    archives: bool = False  # it names archives of checkpoints, or takes some back
 
 
 # A type that is not in this table changes tasks and checkpoints only by its trailers.
@@ -57,6 +58,8 @@ EFFECTS: Final = {
     "phase.changed": Effects(steers=True),
     "ledger.merged": Effects(joins=True),
     "superseded": Effects(joins=True),
+    "checkpoints.archived": Effects(archives=True),
+    "checkpoints.unarchived": Effects(archives=True),
 }
 _NO_EFFECTS: Final = Effects()
 

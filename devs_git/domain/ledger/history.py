@@ -107,6 +107,8 @@ class History:
     checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
     operations: list[Event] = field(default_factory=list)
     contracts: dict[str, Contract] = field(default_factory=dict)
+    # The archives that count, each with the event that names it.
+    archives: dict[str, str] = field(default_factory=dict)
 
     def of_task(self, task_id: str) -> list[Checkpoint]:
         return [point for point in self.checkpoints.values() if point.task_id == task_id]
@@ -240,6 +242,12 @@ def _add(history: History, point: Checkpoint, status: str = "") -> None:
     )
 
 
+def _name_archives(archives: dict[str, str], event: Event) -> None:
+    archives.update(dict.fromkeys(event.all(Key.ARCHIVED), event.oid))
+    for oid in event.all(Key.UNARCHIVED):
+        archives.pop(oid, None)
+
+
 def _apply(history: History, event: Event) -> None:
     task_id, effects = event.get(Key.TASK), event.effects
     if effects.starts:
@@ -259,6 +267,8 @@ def _apply(history: History, event: Event) -> None:
         from devs_git.domain.ledger import event_contracts
 
         event_contracts.steer(history.contracts, event)
+    elif effects.archives:
+        _name_archives(history.archives, event)
     _apply_moves(history, event)
     for line in event.all(Key.STATUS):
         name, status = line.split()
@@ -288,7 +298,7 @@ def fold(events: Iterable[Event], since: History | None = None) -> History:
     """The state after all `events`, oldest first. `since` is the state before the first one; it is not changed."""
     base = since or History()
     known = dict(base.tasks), dict(base.checkpoints), list(base.operations), dict(base.contracts)
-    history = History(base.tip, *known)
+    history = History(base.tip, *known, dict(base.archives))
     for event in events:
         history.tip = event.oid
         if not event.failed:

@@ -82,6 +82,12 @@ REFS: Final = Limit(
     "This is half a million lines.",
     "Push fewer refs at once.",
 )
+ARCHIVED: Final = Limit(
+    "A file of an archive of checkpoints",
+    64 * _MIB,
+    "Each of its 256 files then has some 100,000 tags.",
+    "Archive more often.",
+)
 COMMIT: Final = Limit(
     "A commit's message",
     16 * _MIB,
@@ -118,6 +124,7 @@ ALL: Final = (
     LINE,
     EXPORTED,
     REFS,
+    ARCHIVED,
     COMMIT,
     FILE,
     TAS,

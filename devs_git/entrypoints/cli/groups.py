@@ -38,6 +38,7 @@ FILES: Final = {
     "why": "log",
     "purge": "purge",
     "prune": "purge",
+    "archive": "purge",
     "du": "purge",
     "rewind": "rewind",
     "undo": "rewind",

@@ -1,4 +1,4 @@
-"""purge, prune and du on the command line: what is deleted, what a person has to do, and how much space is taken."""
+"""purge, prune, archive and du on the command line: what is deleted, what a person has to do, how much space is taken."""
 
 from __future__ import annotations
 
@@ -105,6 +105,32 @@ def prune(*, dry_run: bool) -> VerbRequest:
     from devs_git.commands.prune import Request
 
     return Request(dry_run)
+
+
+@command(
+    "archive",
+    text=upkeep_text.archive_text,
+    example="devs-git archive --dry-run\ndevs-git archive --older-than 7d --tags\ndevs-git archive --undo",
+)
+@click.option(
+    "--older-than",
+    default="30d",
+    show_default=True,
+    metavar="AGE",
+    help="Archive tasks that were completed longer ago than this, such as 7d or 12h.",
+)
+@click.option(
+    "--tags",
+    is_flag=True,
+    help="Archive their visible tags devs/task-<id>, too. git no longer shows these; devs-git still does.",
+)
+@click.option("--undo", is_flag=True, help="Make all refs again, and delete the archives.")
+@click.option("--dry-run", is_flag=True, help="Only show how many refs would be archived.")
+def archive(*, older_than: str, tags: bool, undo: bool, dry_run: bool) -> VerbRequest:
+    """Keep the checkpoints of old tasks behind one ref."""
+    from devs_git.commands.archive import Request
+
+    return Request(older_than, tags, undo, dry_run)
 
 
 @command("du", text=upkeep_text.du_text, example="devs-git du\ndevs-git du --json")

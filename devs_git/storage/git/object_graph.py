@@ -94,6 +94,13 @@ def contents(git: Git, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         at = end + size + 2
 
 
+def existing(git: Git, oids: Iterable[str]) -> frozenset[str]:
+    """Those of the objects that are here, with one child."""
+    script = "".join(f"{oid}\n" for oid in oids).encode()
+    out = git.run("cat-file", "--batch-check=%(objectname)", stdin=script) if script else b""
+    return frozenset(line for line in out.decode().splitlines() if not line.endswith(" missing"))
+
+
 @immutable
 class Forest:
     """The trees. `above`: the trees that have an entry, by its oid. `entries_by_name`: for each tree, its entries with certain names."""

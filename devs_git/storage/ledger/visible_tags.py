@@ -7,7 +7,7 @@ somebody else changed them. A merge or a rebase may bring back commits of rewoun
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from devs_git.domain.ledger import clone_view
@@ -53,12 +53,7 @@ def mend(
     if (again or _are_noted(tags, ledger.common)) and not (always and may_be_out_of_step(ledger, tags)):
         return ()
     history = ledger.tip().here
-    wanted = out_of_step(history, ref_files.parse(tags.text))
-    # A tag is deleted only if a numbered ref keeps the checkpoint, whatever an event says.
-    drops = any(update.new == NO_OID for update in wanted)
-    kept = set(refs.list_refs(ledger.git, NUMBERED).values()) if drops else set()
-    # The event of a checkpoint may be here without its tag object.
-    updates = [u for u in wanted if (u.old in kept if u.new == NO_OID else ledger.objects.is_tag(u.new))]
+    updates = _safe_updates(ledger, out_of_step(history, ref_files.parse(tags.text)))
     if not updates:
         return ()
     try:
@@ -73,6 +68,28 @@ def mend(
                 f"{point.task_id} was rewound in another clone, and no branch here or on a remote contains it any more."
             )
     return tuple(update.ref for update in updates)
+
+
+def _safe_updates(ledger: Ledger, wanted: Sequence[RefUpdate]) -> list[RefUpdate]:
+    """Those of the wanted updates that lose nothing, and what they need."""
+    if not wanted:
+        return []
+    from devs_git.storage.ledger import archives
+
+    found = archives.oids(ledger.git)
+    have = archives.entries(ledger.git, found)
+    made = [one for one in wanted if one.new != NO_OID and (one.ref, one.new) not in have]
+    # The event of a checkpoint may be here without its tag object, which an archive may have.
+    new = {one.new for one in made}
+    archives.restore_tags(ledger.git, found, [one for (_, tag), one in have.items() if tag in new])
+    made = [one for one in made if ledger.objects.is_tag(one.new)]
+    gone = [one for one in wanted if one.new == NO_OID]
+    # A tag is deleted only if a numbered ref keeps the checkpoint, whatever an event says. If only an archive keeps it, it
+    # gets its ref again.
+    kept = set(refs.list_refs(ledger.git, NUMBERED).values()) if gone else set()
+    again = {t: RefUpdate(ref, t, NO_OID) for (ref, t) in have if ref.startswith(NUMBERED) and t not in kept}
+    back = [again[one.old] for one in gone if one.old in again]
+    return [*made, *back, *(one for one in gone if one.old in kept or one.old in again)]
 
 
 def may_be_out_of_step(ledger: Ledger, tags: ListedRefs) -> bool:

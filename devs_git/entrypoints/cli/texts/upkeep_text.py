@@ -1,4 +1,4 @@
-"""prune and du as text for people."""
+"""prune, archive and du as text for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural, t
 from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
-    from devs_git.commands import du, prune
+    from devs_git.commands import archive, du, prune
 
 # What each kind of `du` is.
 _ABOUT = {
@@ -49,6 +49,21 @@ def prune_text(result: prune.Result) -> str:
         lines += [f"  kept: {path(one.name)}, {one.reason}" for one in kind.kept]
     if result.event and any(kind.count for kind in result.kinds if kind.kind in ("backups", "preserved")):
         lines.append("git frees the space when it collects garbage: git gc")
+    return "\n".join([*lines, *blocked_lines(result)])
+
+
+def archive_text(result: archive.Result) -> str:
+    """How many refs were archived or came back, and what to do for a remote."""
+    refs = plural(result.refs, "ref")
+    tags = f", {plural(result.tags, 'visible tag')} among them" if result.tags else ""
+    if result.undo:
+        verb = "Would make" if result.dry_run else "Made"
+        lines = [f"{verb} {refs} again{tags}.", *(f"  deleted archive {oid}" for oid in result.archives)]
+    else:
+        verb = "Would archive" if result.dry_run else "Archived"
+        lines = [f"{verb} {refs}{tags}.", *(f"  new archive {oid}" for oid in result.archives)]
+    if not result.dry_run and (result.refs or result.archives):
+        lines.append("To do the same at a remote: devs-git sync")
     return "\n".join([*lines, *blocked_lines(result)])
 
 

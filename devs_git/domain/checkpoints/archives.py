@@ -1,0 +1,115 @@
+"""Archives: one ref that keeps many old checkpoints, where git would list a ref for each of them.
+
+An archive is a commit. Its history has the commits of the checkpoints, so that git keeps them. A tree cannot name a tag
+object, so the files of its tree have the bytes of the tags. They are few and large: to `git gc`, each file is one more object.
+The file is named by two digits of the task's id. In it each tag has a line `<tag> <commit> <size> <ref>...`, then its bytes.
+The name of the archive's own ref is its oid, so nobody can move it unseen.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Final
+
+from devs_git.domain.checkpoints.wanted_refs import NUMBERED, task_of
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.ids import NUMBER_FORM, OID_FORM, checkpoint_ref, completed_tag, digits
+from devs_git.values import immutable
+
+# Below the folder of numbered refs: an older devs-git fetches it with them. No task's folder has this name.
+FOLDER: Final = f"{NUMBERED}archive"
+_REF: Final = rf"refs/(devs/checkpoints/task-[^/ ]+/{NUMBER_FORM}|tags/devs/task-[^/ ]+)"
+_LINE: Final = re.compile(
+    rf"({OID_FORM}) ({OID_FORM}) ([0-9]{{1,9}})((?: {_REF})+)\n".encode("ascii"), re.ASCII
+)
+
+
+@immutable
+class Entry:
+    """A ref that an archive stands for: its name, its tag object, and the commit of the tag."""
+
+    ref: str
+    tag: str
+    commit: str
+
+    @property
+    def file(self) -> str:
+        """The file of the archive that has the tag."""
+        return file_of(task_of(self.ref))
+
+
+def file_of(task: str) -> str:
+    """The file of an archive that has the tags of a task: two hexadecimal digits."""
+    return digits(task).replace("/", "")[:2]
+
+
+def write_file(entries: Iterable[Entry], tags: Mapping[str, bytes]) -> bytes:
+    """The bytes of a file of an archive. `tags` has the bytes of the tag objects."""
+    by_tag: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_tag.setdefault(entry.tag, []).append(entry)
+    parts = []
+    for tag, same in by_tag.items():
+        names = " ".join(entry.ref for entry in same)
+        parts.append(os.fsencode(f"{tag} {same[0].commit} {len(tags[tag])} {names}\n") + tags[tag] + b"\n")
+    return b"".join(parts)
+
+
+def read_file(data: bytes) -> Iterator[tuple[Entry, bytes]]:
+    """Each entry of a file of an archive, with the bytes of its tag. ValueError if it is not as `write_file` makes it."""
+    at = 0
+    while at < len(data):
+        line = _LINE.match(data, at)
+        if not line:
+            raise ValueError(f"byte {at} does not begin a tag")
+        tag, commit, size = line[1].decode(), line[2].decode(), int(line[3])
+        at = line.end() + size + 1
+        if data[at - 1 : at] != b"\n":
+            raise ValueError(f"the tag {tag} has another size")
+        for ref in os.fsdecode(line[4]).split():
+            yield Entry(ref, tag, commit), data[line.end() : at - 1]
+
+
+def archive_ref(oid: str) -> str:
+    """The ref of an archive."""
+    return f"{FOLDER}/{oid}"
+
+
+def oid_of(ref: str) -> str:
+    """The oid that the name of an archive's ref says; '' for any other ref."""
+    return ref.removeprefix(f"{FOLDER}/") if ref.startswith(f"{FOLDER}/") else ""
+
+
+def choose(
+    history: History,
+    refs: Mapping[str, str],
+    before: str,
+    *,
+    with_tags: bool,
+    kept: Container[tuple[str, str]] = (),
+) -> tuple[Entry, ...]:
+    """What to archive: the refs of all tasks that were completed before the time `before` (ISO 8601, UTC).
+
+    `history` is this clone's, `refs` are the numbered refs and visible tags, and `kept` those that archives have already,
+    each with its tag. A ref is archived if its value is the one of the ledger. With `with_tags` also visible tags.
+    """
+    done = {p.task_id: p for p in history.live() if p.completed and not p.gone and p.created_at < before}
+    return tuple(
+        Entry(ref, point.tag, point.commit)
+        for point in history.checkpoints.values()
+        if point.task_id in done and not point.gone and _is_completed(history, point.task_id)
+        for ref in _refs(point, done[point.task_id], with_tags=with_tags)
+        if refs.get(ref) == point.tag and (ref, point.tag) not in kept
+    )
+
+
+def _is_completed(history: History, task_id: str) -> bool:
+    return history.tasks[task_id].status == "completed"
+
+
+def _refs(point: Checkpoint, completion: Checkpoint, *, with_tags: bool) -> Iterable[str]:
+    yield checkpoint_ref(point.task_id, point.number)
+    if with_tags and point == completion:
+        yield completed_tag(point.task_id)

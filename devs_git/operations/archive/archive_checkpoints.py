@@ -1,0 +1,107 @@
+"""Move old checkpoints from refs of their own into an archive, and back.
+
+A ref is deleted only after the event names the archive, its ref keeps it, and each of its files was read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from devs_git.domain.checkpoints import archives as archives_of_refs
+from devs_git.domain.checkpoints import wanted_refs
+from devs_git.domain.checkpoints.archives import Entry, archive_ref
+from devs_git.domain.ledger.event_archives import CheckpointsArchived, CheckpointsUnarchived
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
+from devs_git.errors import DevsError
+from devs_git.storage.git import refs
+from devs_git.storage.git.remotes.remote_repository import list_devs_refs
+from devs_git.storage.ledger import archives
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+
+@immutable
+class Plan:
+    """`wanted`: the refs that archives will have instead. `new`: those of them that no archive has yet."""
+
+    wanted: tuple[Entry, ...]
+    new: tuple[Entry, ...]
+
+
+def make_plan(workspace: Workspace, before: str, *, with_tags: bool) -> Plan:
+    """What to archive of the tasks that were completed before the time `before`; reads only."""
+    git = workspace.store_git
+    wanted = archives_of_refs.choose(
+        workspace.ledger.tip().here, list_devs_refs(git), before, with_tags=with_tags
+    )
+    have = archives.here(git)
+    return Plan(wanted, tuple(entry for entry in wanted if (entry.ref, entry.tag) not in have))
+
+
+def carry_out(workspace: Workspace, plan: Plan) -> str:
+    """Write the archive and its event, then delete the refs. Returns the oid of the archive, '' if no new one was needed.
+
+    CONFLICT if another process moves a ref meanwhile: then every checkpoint still has its ref, and maybe also its archive.
+    """
+    made = _write(workspace, plan.new) if plan.new else ""
+    git = workspace.store_git
+    workspace.progress("reading the archives again", 0, 0)
+    sound = [oid for oid in archives.oids(git) if not any(archives.faults(git, oid))]
+    have = archives.entries(git, sound)
+    gone = [RefUpdate(one.ref, NO_OID, one.tag) for one in plan.wanted if (one.ref, one.tag) in have]
+    workspace.progress("deleting the refs", 0, 0)
+    try:
+        refs.transaction(git, gone, "devs: archive")
+    except (refs.RefMoved, refs.RefLocked) as error:
+        raise _conflict() from error
+    return made
+
+
+def _write(workspace: Workspace, new: Sequence[Entry]) -> str:
+    workspace.progress(f"writing {len(new)} refs into an archive", 0, 0)
+    subject = f"archive: {len(new)} refs of old tasks"
+    made = archives.write(workspace.store_git, new, workspace.signature(), subject)
+    event = workspace.event_of(CheckpointsArchived(made), subject, verb_name="archive")
+    update = RefUpdate(archive_ref(made), made, NO_OID)
+    workspace.append(lambda _tip: Draft(event, updates=(update,)))
+    return made
+
+
+def plan_return(workspace: Workspace) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
+    """The archives of this repository, and the refs to make again; reads only."""
+    git, history = workspace.store_git, workspace.ledger.tip().here
+    found = archives.oids(git)
+    return found, to_return(workspace, wanted_refs.ledger_refs(history), found)
+
+
+def to_return(workspace: Workspace, wanted: dict[str, str], found: Collection[str]) -> tuple[Entry, ...]:
+    """The entries of the archives `found` for the refs that are `wanted` and not here."""
+    held = list_devs_refs(workspace.store_git)
+    have = archives.entries(workspace.store_git, found)
+    return tuple(one for (ref, tag), one in have.items() if wanted.get(ref) == tag and ref not in held)
+
+
+def take_back(workspace: Workspace, found: Sequence[str], entries: Sequence[Entry]) -> str:
+    """Make the refs of `entries` again and delete the archives `found`, in one transaction; the oid of the event.
+
+    CONFLICT if another process moves a ref meanwhile: then nothing has changed.
+    """
+    workspace.progress(f"making {len(entries)} refs again", 0, 0)
+    archives.restore_tags(workspace.store_git, found, entries)
+    made = [RefUpdate(one.ref, one.tag, NO_OID) for one in entries]
+    gone = [RefUpdate(archive_ref(oid), NO_OID, oid) for oid in found]
+    event = workspace.event_of(
+        CheckpointsUnarchived(tuple(found)), f"archive: take back {len(found)}", verb_name="archive"
+    )
+    try:
+        return workspace.append(lambda _tip: Draft(event, updates=(*made, *gone))).oid
+    except (refs.RefMoved, refs.RefLocked) as error:
+        raise _conflict() from error
+
+
+def _conflict() -> DevsError:
+    return DevsError(
+        "CONFLICT",
+        "Another process moved or deleted a ref at this moment. No checkpoint was lost.",
+        hint="Run the command again.",
+    )

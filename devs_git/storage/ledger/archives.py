@@ -1,0 +1,186 @@
+"""Write and read archives (`domain/checkpoints/archives.py`): commits that keep old checkpoints behind one ref.
+
+Nobody believes an archive only because its ref is there: `faults` says what is wrong with one, and the bytes of a tag that
+is read from one must have its oid.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from devs_git.domain.checkpoints.archives import FOLDER, Entry, file_of, oid_of, read_file, write_file
+from devs_git.domain.checkpoints.wanted_refs import task_of
+from devs_git.domain.ledger.events import NO_OID
+from devs_git.domain.text import limits
+from devs_git.storage.git import object_graph, refs
+from devs_git.storage.git.loose_objects import sha1
+from devs_git.storage.git.program import Git, GitFailed, split_z
+
+# A commit with thousands of parents makes each walk of git slow.
+_PARENTS: Final = 100
+# Never made: git is told to delete it again, before it ends.
+_SCRATCH: Final = "refs/devs/incoming/archive"
+# (ref, tag) of each entry, and the entry.
+Archived = dict[tuple[str, str], Entry]
+
+
+def oids(git: Git) -> tuple[str, ...]:
+    """The archives of this repository. A ref that is not at the commit of its name is none."""
+    return tuple(oid for ref, oid in refs.list_refs(git, FOLDER).items() if oid_of(ref) == oid)
+
+
+def entries(git: Git, archives: Iterable[str], tasks: Collection[str] = ()) -> Archived:
+    """What these archives have; with `tasks` only of these tasks. A file that cannot be read has nothing (see `faults`)."""
+    return {(one.ref, one.tag): one for one, _ in _read(git, archives, tasks)}
+
+
+def here(git: Git, tasks: Collection[str] = ()) -> Archived:
+    """What the archives of this repository have; with `tasks` only of these tasks."""
+    return entries(git, oids(git), tasks)
+
+
+def tags(git: Git, archives: Iterable[str], wanted: Iterable[Entry]) -> dict[str, bytes]:
+    """The bytes of the tag objects of `wanted`, by their oids, as far as the archives have them."""
+    asked = {one.tag: task_of(one.ref) for one in wanted}
+    found = _read(git, archives, set(asked.values())) if asked else ()
+    return {one.tag: data for one, data in found if one.tag in asked and _is_tag(data, one)}
+
+
+def restore_tags(git: Git, archives: Iterable[str], wanted: Iterable[Entry]) -> None:
+    """Make the tag objects again that are not here: no ref names them, so git may have deleted them.
+
+    git reads them as a pack, because each of 100,000 files would be synced to disk.
+    """
+    asked = {one.tag: one for one in wanted}
+    there = object_graph.existing(git, asked)
+    found = tags(git, archives, (one for tag, one in asked.items() if tag not in there))
+    if found:
+        pack = b"PACK" + struct.pack(">II", 2, len(found))
+        pack += b"".join(_packed(data) for data in found.values())
+        git.run("index-pack", "--stdin", stdin=pack + sha1(pack).digest())
+
+
+def _packed(data: bytes) -> bytes:
+    """An object of a pack: its type and size, seven bits a byte after the first four, and its compressed bytes."""
+    size, head = len(data) >> 4, [4 << 4 | len(data) & 15]
+    while size:
+        head[-1] |= 128
+        head.append(size & 127)
+        size >>= 7
+    return bytes(head) + zlib.compress(data)
+
+
+def faults(git: Git, archive: str) -> Iterator[str]:
+    """What is wrong with an archive, as texts for people; each of its files is read."""
+    try:
+        kept = set(git.text("rev-list", archive, "--").split())
+        files = _files(git, archive)
+    except GitFailed:
+        yield "it is no commit, or not all of it is here"
+        return
+    for name, oid in files.items():
+        data = _contents(git, [oid]).get(oid)
+        if data is None:
+            yield f"its file {name} is missing, or too large"
+            continue
+        try:
+            for entry, tag in read_file(data):
+                if not _is_tag(tag, entry) or entry.file != name:
+                    yield f"the tag of {entry.ref} is not the one that its file {name} says"
+                elif entry.commit not in kept:
+                    yield f"it does not keep the commit of {entry.ref}"
+        except ValueError as error:
+            yield f"its file {name} cannot be read: {error}"
+
+
+def _read(git: Git, archives: Iterable[str], tasks: Collection[str]) -> Iterator[tuple[Entry, bytes]]:
+    names = tuple({file_of(task) for task in tasks})
+    for archive in archives:
+        for data in _contents(git, list(_files(git, archive, *names).values())).values():
+            # Of a damaged file, what can be read up to the damage.
+            with contextlib.suppress(ValueError):
+                for entry, tag in read_file(data):
+                    if not tasks or task_of(entry.ref) in tasks:
+                        yield entry, tag
+
+
+def _files(git: Git, archive: str, *names: str) -> dict[str, str]:
+    """Name and blob of each file in the archive's tree, or of those with these names."""
+    lines = split_z(git.run("ls-tree", "-r", "-z", "--full-tree", archive, "--", *names))
+    rows = (line.partition("\t") for line in lines)
+    return {name: facts.rpartition(" ")[2] for facts, _, name in rows}
+
+
+def _contents(git: Git, blobs: Sequence[str]) -> dict[str, bytes]:
+    """The bytes of these blobs, but of those that are missing or too large."""
+    if not blobs:
+        return {}
+    script = "".join(f"{oid}\n" for oid in blobs).encode()
+    out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin=script)
+    rows = (line.split() for line in out.decode().splitlines())
+    small = [row[0] for row in rows if row[1] == "blob" and int(row[2]) <= limits.ARCHIVED.most]
+    return dict(object_graph.contents(git, small))
+
+
+def _is_tag(data: bytes, entry: Entry) -> bool:
+    same = sha1(b"tag %d\0" % len(data) + data).hexdigest() == entry.tag
+    return same and data.startswith(b"object %s\ntype commit\n" % entry.commit.encode())
+
+
+def write(git: Git, wanted: Sequence[Entry], signature: str, message: str) -> str:
+    """Write an archive of these refs, without a ref of its own; the oid of its commit. KeyError if a tag is not here."""
+    data = dict(object_graph.contents(git, list(dict.fromkeys(one.tag for one in wanted))))
+    by_file: dict[str, list[Entry]] = {}
+    for one in wanted:
+        by_file.setdefault(one.file, []).append(one)
+    script = _Script(signature)
+    files = [(script.blob(write_file(found, data)), name) for name, found in sorted(by_file.items())]
+    chain, tips = "", _tips(git, {one.commit for one in wanted})
+    for start in range(0, len(tips), _PARENTS):
+        parents = (*((chain,) if chain else ()), *tips[start : start + _PARENTS])
+        chain = script.commit("archive: commits of checkpoints", parents)
+    whole = script.end(script.commit(message, (chain,), files))
+    return git.run("fast-import", "--quiet", "--done", stdin=whole).decode().strip()
+
+
+def _tips(git: Git, commits: set[str]) -> list[str]:
+    """Those of the commits that no other of them has in its history."""
+    tips, passed = [], set[str]()
+    for commit, parents in object_graph.commit_parents(git, commits):
+        if commit in commits and commit not in passed:
+            tips.append(commit)
+        passed.update(parents)
+    return tips
+
+
+class _Script:
+    """What `git fast-import` reads. A blob and a commit are named by marks, such as `:1`."""
+
+    def __init__(self, signature: str) -> None:
+        self._signature, self._mark, self._parts = signature, 0, list[bytes]()
+
+    def blob(self, data: bytes) -> str:
+        self._mark += 1
+        self._parts.append(b"blob\nmark :%d\ndata %d\n%s\n" % (self._mark, len(data), data))
+        return f":{self._mark}"
+
+    def commit(self, message: str, parents: Sequence[str], files: Iterable[tuple[str, str]] = ()) -> str:
+        self._mark += 1
+        text = f"{message}\n".encode()
+        head = f"commit {_SCRATCH}\nmark :{self._mark}\ncommitter {self._signature}\ndata {len(text)}\n"
+        lines = [
+            *(f"{'merge' if at else 'from'} {parent}" for at, parent in enumerate(parents)),
+            "deleteall",
+            *(f"M 100644 {blob} {name}" for blob, name in files),
+        ]
+        self._parts.append(head.encode() + text + "\n".join(lines).encode() + b"\n\n")
+        return f":{self._mark}"
+
+    def end(self, last: str) -> bytes:
+        """The whole script: git prints the oid of the commit `last`."""
+        tail = f"get-mark {last}\nreset {_SCRATCH}\nfrom {NO_OID}\n\ndone\n"
+        return b"".join(self._parts) + tail.encode()
