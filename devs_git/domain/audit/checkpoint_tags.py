@@ -2,44 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE, ledger_refs, task_of
+from devs_git.domain.checkpoints.wanted_refs import ARCHIVES, NUMBERED, VISIBLE, ledger_refs, task_of
 from devs_git.domain.ledger.clone_view import keep_held, points_in_doubt
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import completed_tag
 from devs_git.values import replace
 
+# Refs that archives stand for, each with its tag.
+Archived = Container[tuple[str, str]]
 
-def judge_held(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+
+def judge_held(
+    history: History, refs: Mapping[str, tuple[str, str]], archived: Archived = frozenset()
+) -> Iterator[Finding]:
     """Findings about all `refs`, and about those that are missing. Refs keep what another clone removed."""
-    yield from judge(keep_held(history, {oid for oid, _ in refs.values()}), refs)
+    yield from judge(keep_held(history, {oid for oid, _ in refs.values()}), refs, archived)
     yield from unconfirmed_removals(history, refs)
 
 
 def judge_tasks(
-    tasks: Collection[str], history: History, refs: Mapping[str, tuple[str, str]]
+    tasks: Collection[str],
+    history: History,
+    refs: Mapping[str, tuple[str, str]],
+    archived: Archived = frozenset(),
 ) -> Iterator[Finding]:
     """Those of these findings that are about refs of `tasks`. `history` has at least the checkpoints of these tasks."""
     points = {tag: point for tag, point in history.checkpoints.items() if point.task_id in tasks}
     held = keep_held(replace(history, checkpoints=points), {oid for oid, _ in refs.values()})
     mine = {ref: found for ref, found in refs.items() if task_of(ref) in tasks}
-    yield from judge(held, mine)
+    yield from judge(held, mine, archived)
     yield from unconfirmed_removals(history, mine)
 
 
-def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
-    """Findings about `refs` (name → oid and type of object) below VISIBLE and NUMBERED."""
+def judge(
+    history: History, refs: Mapping[str, tuple[str, str]], archived: Archived = frozenset()
+) -> Iterator[Finding]:
+    """Findings about `refs` (name → oid and type of object) below VISIBLE and NUMBERED, but not about archives themselves.
+
+    `archived`: the refs that sound archives stand for, each with its tag.
+    """
     want, may = ledger_refs(history), _allowed(history)
     for ref, tag in want.items():
         oid = refs.get(ref, ("", ""))[0]
         if ref in refs:
             yield from _one(ref, oid if oid in may.get(ref, ()) else tag, refs)
-        else:
+        elif not any((ref, one) in archived for one in (tag, *may.get(ref, ()))):
             yield _missing(ref, history.checkpoints[tag].event)
     for ref, (oid, _kind) in refs.items():
-        if ref in want or not ref.startswith((NUMBERED, VISIBLE + "task-")):
+        if ref in want or ref.startswith(f"{ARCHIVES}/") or not ref.startswith((NUMBERED, VISIBLE + "task-")):
             continue
         if oid not in may.get(ref, ()):
             yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}, and no event of the ledger explains that.")

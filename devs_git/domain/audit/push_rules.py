@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from devs_git.domain.audit import checkpoint_tags
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE
+from devs_git.domain.checkpoints.wanted_refs import ARCHIVES, NUMBERED, VISIBLE
 from devs_git.domain.ledger.events import LEDGER, NO_OID, Event
 from devs_git.domain.ledger.history import History
 from devs_git.values import immutable
@@ -91,3 +91,8 @@ def tags(moves: Sequence[Move], history: History, kinds: Mapping[str, str]) -> I
     after = {m.ref: (m.new, kinds.get(m.new, "")) for m in governed if m.new != NO_OID}
     named = {m.ref for m in governed}
     yield from (found for found in checkpoint_tags.judge(history, after) if found.where in named)
+    if any(ref.startswith(f"{ARCHIVES}/") for ref in named):
+        from devs_git.domain.audit import checkpoint_archives  # few pushes have an archive
+
+        of_archives = checkpoint_archives.judge(history.archives, (), after, {})
+        yield from (found for found in of_archives if found.where in named)

@@ -8,18 +8,16 @@ The name of the archive's own ref is its oid, so nobody can move it unseen.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Final
 
-from devs_git.domain.checkpoints.wanted_refs import NUMBERED, task_of
+from devs_git.domain.checkpoints.wanted_refs import ARCHIVES, task_of
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.ids import NUMBER_FORM, OID_FORM, checkpoint_ref, completed_tag, digits
 from devs_git.values import immutable
 
-# Below the folder of numbered refs: an older devs-git fetches it with them. No task's folder has this name.
-FOLDER: Final = f"{NUMBERED}archive"
+FOLDER: Final = ARCHIVES
 _REF: Final = rf"refs/(devs/checkpoints/task-[^/ ]+/{NUMBER_FORM}|tags/devs/task-[^/ ]+)"
 _LINE: Final = re.compile(
     rf"({OID_FORM}) ({OID_FORM}) ([0-9]{{1,9}})((?: {_REF})+)\n".encode("ascii"), re.ASCII
@@ -53,7 +51,11 @@ def write_file(entries: Iterable[Entry], tags: Mapping[str, bytes]) -> bytes:
     parts = []
     for tag, same in by_tag.items():
         names = " ".join(entry.ref for entry in same)
-        parts.append(os.fsencode(f"{tag} {same[0].commit} {len(tags[tag])} {names}\n") + tags[tag] + b"\n")
+        parts.append(
+            f"{tag} {same[0].commit} {len(tags[tag])} {names}\n".encode("utf-8", "surrogateescape")
+            + tags[tag]
+            + b"\n"
+        )
     return b"".join(parts)
 
 
@@ -68,7 +70,7 @@ def read_file(data: bytes) -> Iterator[tuple[Entry, bytes]]:
         at = line.end() + size + 1
         if data[at - 1 : at] != b"\n":
             raise ValueError(f"the tag {tag} has another size")
-        for ref in os.fsdecode(line[4]).split():
+        for ref in line[4].decode("utf-8", "surrogateescape").split():
             yield Entry(ref, tag, commit), data[line.end() : at - 1]
 
 

@@ -13,7 +13,7 @@ from devs_git.domain.checkpoints.archives import Entry, archive_ref
 from devs_git.domain.ledger.event_archives import CheckpointsArchived, CheckpointsUnarchived
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.errors import DevsError
-from devs_git.storage.git import refs
+from devs_git.storage.git import object_graph, refs
 from devs_git.storage.git.remotes.remote_repository import list_devs_refs
 from devs_git.storage.ledger import archives
 from devs_git.values import immutable
@@ -68,28 +68,33 @@ def _write(workspace: Workspace, new: Sequence[Entry]) -> str:
 
 
 def plan_return(workspace: Workspace) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
-    """The archives of this repository, and the refs to make again; reads only."""
+    """The archives of this repository or of its ledger, and the refs to make again; reads only."""
     git, history = workspace.store_git, workspace.ledger.tip().here
     found = archives.oids(git)
-    return found, to_return(workspace, wanted_refs.ledger_refs(history), found)
+    every = tuple(dict.fromkeys((*found, *history.archives)))
+    return every, to_return(workspace, wanted_refs.ledger_refs(history), found)
 
 
 def to_return(workspace: Workspace, wanted: dict[str, str], found: Collection[str]) -> tuple[Entry, ...]:
-    """The entries of the archives `found` for the refs that are `wanted` and not here."""
+    """The refs that are `wanted` and not here, of the checkpoints that the archives `found` have, under any number."""
     held = list_devs_refs(workspace.store_git)
-    have = archives.entries(workspace.store_git, found)
-    return tuple(one for (ref, tag), one in have.items() if wanted.get(ref) == tag and ref not in held)
+    have = {entry.tag: entry.commit for entry in archives.entries(workspace.store_git, found).values()}
+    return tuple(Entry(ref, tag, have[tag]) for ref, tag in wanted.items() if tag in have and ref not in held)
 
 
 def take_back(workspace: Workspace, found: Sequence[str], entries: Sequence[Entry]) -> str:
     """Make the refs of `entries` again and delete the archives `found`, in one transaction; the oid of the event.
 
+    If a tag or commit of `entries` is nowhere, no archive is deleted: one may keep what is left of the checkpoint.
     CONFLICT if another process moves a ref meanwhile: then nothing has changed.
     """
     workspace.progress(f"making {len(entries)} refs again", 0, 0)
-    archives.restore_tags(workspace.store_git, found, entries)
-    made = [RefUpdate(one.ref, one.tag, NO_OID) for one in entries]
-    gone = [RefUpdate(archive_ref(oid), NO_OID, oid) for oid in found]
+    git = workspace.store_git
+    here = [oid for oid in archives.oids(git) if oid in found]
+    archives.restore_tags(git, here, entries)
+    there = object_graph.existing(git, {oid for one in entries for oid in (one.tag, one.commit)})
+    made = [RefUpdate(one.ref, one.tag, NO_OID) for one in entries if {one.tag, one.commit} <= there]
+    gone = [RefUpdate(archive_ref(oid), NO_OID, oid) for oid in here] if len(made) == len(entries) else []
     event = workspace.event_of(
         CheckpointsUnarchived(tuple(found)), f"archive: take back {len(found)}", verb_name="archive"
     )

@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from devs_git.domain.audit import checkpoint_tags, commit_kinds, frozen_commits, ledger_shape
+from devs_git.domain.audit import (
+    checkpoint_tags,
+    commit_kinds,
+    frozen_commits,
+    ledger_shape,
+)
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.audit.frozen_commits import Bound, Witness
 from devs_git.domain.audit.ledger_shape import Step
@@ -51,11 +56,17 @@ def tags(facts: Facts) -> Iterator[Finding]:
     if facts.judged:
         yield from _of_named_tasks(facts, events)
         return
-    yield from checkpoint_tags.judge_held(fold(events), found)
+    history = fold(events)
+    archived: checkpoint_tags.Archived = ()
+    if history.archives or any(ref.startswith(wanted_refs.ARCHIVES) for ref in found):
+        from devs_git.operations.audit import archived_checkpoints
+
+        archived = yield from archived_checkpoints.judge(facts.git, history, events, found)
+    yield from checkpoint_tags.judge_held(history, found, archived)
 
 
 def _of_named_tasks(facts: Facts, newer: list[Event]) -> Iterator[Finding]:
-    """The findings about the refs of the tasks that `newer` events name."""
+    """The findings about the refs of the tasks that `newer` events name, and about the archives that they name."""
     from devs_git.domain.ledger.indexing import unread_events
 
     older = [step.event for step in facts.steps if step.judged]
@@ -66,7 +77,12 @@ def _of_named_tasks(facts: Facts, newer: list[Event]) -> Iterator[Finding]:
     names = [folder + task for task in tasks for folder in wanted_refs.FOLDERS]
     patterns = wanted_refs.FOLDERS if gone or len(tasks) > _FEW else names
     refs = whole_history.typed_refs(facts.git, *patterns) if patterns else {}
-    yield from checkpoint_tags.judge_tasks(tasks, history, refs)
+    archived: checkpoint_tags.Archived = ()
+    if history.archives:
+        from devs_git.operations.audit import archived_checkpoints
+
+        archived = yield from archived_checkpoints.judge_newer(facts.git, history, newer, tasks)
+    yield from checkpoint_tags.judge_tasks(tasks, history, refs, archived)
 
 
 def commits(facts: Facts) -> Iterator[Finding]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import struct
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import Final
 
+from devs_git.domain.audit.checkpoint_archives import Archive
 from devs_git.domain.checkpoints.archives import FOLDER, Entry, file_of, oid_of, read_file, write_file
 from devs_git.domain.checkpoints.wanted_refs import task_of
 from devs_git.domain.ledger.events import NO_OID
@@ -76,25 +77,36 @@ def _packed(data: bytes) -> bytes:
 
 def faults(git: Git, archive: str) -> Iterator[str]:
     """What is wrong with an archive, as texts for people; each of its files is read."""
+    yield from examine(git, archive).faults
+
+
+def examine(git: Git, archive: str) -> Archive:
+    """What an archive has, and what is wrong with it; each of its files is read."""
     try:
-        kept = set(git.text("rev-list", archive, "--").split())
+        kept = frozenset(git.text("rev-list", archive, "--").split())
         files = _files(git, archive)
     except GitFailed:
-        yield "it is no commit, or not all of it is here"
-        return
+        return Archive((), ("it is no commit, or not all of it is here",))
+    data = _contents(git, list(files.values()))
+    entries, wrong = list[Entry](), list[str]()
     for name, oid in files.items():
-        data = _contents(git, [oid]).get(oid)
-        if data is None:
-            yield f"its file {name} is missing, or too large"
+        if oid not in data:
+            wrong.append(f"its file {name} is missing, or too large")
             continue
         try:
-            for entry, tag in read_file(data):
-                if not _is_tag(tag, entry) or entry.file != name:
-                    yield f"the tag of {entry.ref} is not the one that its file {name} says"
-                elif entry.commit not in kept:
-                    yield f"it does not keep the commit of {entry.ref}"
+            for entry, tag in read_file(data[oid]):
+                entries.append(entry)
+                wrong += _wrong(entry, tag, name, kept)
         except ValueError as error:
-            yield f"its file {name} cannot be read: {error}"
+            wrong.append(f"its file {name} cannot be read: {error}")
+    return Archive(tuple(entries), tuple(wrong))
+
+
+def _wrong(entry: Entry, tag: bytes, name: str, kept: Container[str]) -> Iterator[str]:
+    if not _is_tag(tag, entry) or entry.file != name:
+        yield f"the tag of {entry.ref} is not the one that its file {name} says"
+    elif entry.commit not in kept:
+        yield f"it does not keep the commit of {entry.ref}"
 
 
 def _read(git: Git, archives: Iterable[str], tasks: Collection[str]) -> Iterator[tuple[Entry, bytes]]:

@@ -15,6 +15,7 @@ _KEYS: Final = (
     *(Key.UNDONE, Key.REVIVED, Key.GONE, Key.RENUMBERED, Key.MOVED),
 )
 _ENDS: Final = "|".join(key.removeprefix(KEY_PREFIX) for key in _KEYS)
+_ARCHIVES: Final = (Key.ARCHIVED, Key.UNARCHIVED)
 # A pattern that begins with fixed text is much faster than one that begins with ^.
 _FIRST: Final = re.compile(f"\n{KEY_PREFIX}(?:{_ENDS}): ?([^\n ]+)")
 _SECOND: Final = re.compile(f"\n{Key.MOVED}: ?[^\n ]+ ([^\n ]+)")
@@ -44,13 +45,13 @@ def fold_named(
     older: Sequence[Event], newer: Sequence[Event], order: Iterable[str]
 ) -> tuple[frozenset[str], History]:
     """The tasks that `newer` events name, directly or by a checkpoint's tag; and a history that has the same checkpoints of these
-    tasks as one of all events.
+    tasks, and the same archives, as one of all events.
 
     The `older` events are unread. `order` are the oids of all events, parents first.
     """
     seen = {word for event in newer for word in _words(event.message())}
     named = [_words(event.body) for event in older] if seen else []
-    events = {event.oid: event for event in newer}
+    events = {event.oid: event for event in (*newer, *of_archives(older))}
     fresh = set(seen)
     while fresh:
         touched = [read(older[at]) for at, words in enumerate(named) if not fresh.isdisjoint(words)]
@@ -60,6 +61,11 @@ def fold_named(
         seen |= fresh
     tasks = frozenset(word for word in seen if word.startswith("task-"))
     return tasks, fold(events[oid] for oid in order if oid in events)
+
+
+def of_archives(older: Iterable[Event]) -> list[Event]:
+    """Those of the unread events that name archives, read."""
+    return [read(event) for event in older if any(f"\n{key}: " in event.body for key in _ARCHIVES)]
 
 
 def _words(message: str) -> list[str]:
