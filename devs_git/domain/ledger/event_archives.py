@@ -37,3 +37,10 @@ class CheckpointsUnarchived:
     @classmethod
     def of(cls, event: Event) -> CheckpointsUnarchived:
         return cls(event.all(Key.UNARCHIVED))
+
+
+def apply(archives: dict[str, str], event: Event) -> None:
+    """Change the archives that count, each with the event that names it."""
+    archives.update(dict.fromkeys(event.all(Key.ARCHIVED), event.oid))
+    for oid in event.all(Key.UNARCHIVED):
+        archives.pop(oid, None)

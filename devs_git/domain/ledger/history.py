@@ -7,7 +7,7 @@ live if no clone has rewound it; `clone_view` says what is live for one clone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.ledger.event_keys import Key
@@ -107,8 +107,7 @@ class History:
     checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
     operations: list[Event] = field(default_factory=list)
     contracts: dict[str, Contract] = field(default_factory=dict)
-    # The archives that count, each with the event that names it.
-    archives: dict[str, str] = field(default_factory=dict)
+    archives: dict[str, str] = field(default_factory=dict)  # those that count, with the events that name them
 
     def of_task(self, task_id: str) -> list[Checkpoint]:
         return [point for point in self.checkpoints.values() if point.task_id == task_id]
@@ -148,16 +147,6 @@ def checkpoint_of(event: Event) -> Checkpoint:
         event=event.oid,
         conversation=event.conversation,
     )
-
-
-def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tuple[str, Checkpoint]]:
-    """Old tag and new checkpoint of each `Devs-Moved`."""
-    for line in event.all(Key.MOVED):
-        from devs_git.domain.ledger import event_rewrites  # not where no checkpoint was moved
-
-        old, changes = event_rewrites.move_of(line, event)
-        if old in known:
-            yield old, follow_move(known[old], changes, as_it_was=event.effects.keeps)
 
 
 def follow_move(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) -> Checkpoint:
@@ -242,12 +231,6 @@ def _add(history: History, point: Checkpoint, status: str = "") -> None:
     )
 
 
-def _name_archives(archives: dict[str, str], event: Event) -> None:
-    archives.update(dict.fromkeys(event.all(Key.ARCHIVED), event.oid))
-    for oid in event.all(Key.UNARCHIVED):
-        archives.pop(oid, None)
-
-
 def _apply(history: History, event: Event) -> None:
     task_id, effects = event.get(Key.TASK), event.effects
     if effects.starts:
@@ -261,14 +244,14 @@ def _apply(history: History, event: Event) -> None:
         history.checkpoints[point.tag] = known
     elif effects.operation:
         history.operations.append(event)
-    elif effects.steers and task_id in history.tasks:
-        history.tasks[task_id] = replace(history.tasks[task_id], phase=event.phase)
     elif effects.steers:
         from devs_git.domain.ledger import event_contracts
 
-        event_contracts.steer(history.contracts, event)
+        event_contracts.steer(history, event)
     elif effects.archives:
-        _name_archives(history.archives, event)
+        from devs_git.domain.ledger import event_archives
+
+        event_archives.apply(history.archives, event)
     _apply_moves(history, event)
     for line in event.all(Key.STATUS):
         name, status = line.split()
@@ -280,10 +263,13 @@ def _apply(history: History, event: Event) -> None:
 
 def _apply_moves(history: History, event: Event) -> None:
     points = history.checkpoints
-    for old, point in list(moved_checkpoints(event, points)):
-        if point.tag not in points:
-            points[old] = apply_mark(points[old], Key.MOVED, event, point.tag)
-            _add(history, point)
+    if Key.MOVED in event.first:
+        from devs_git.domain.ledger import event_rewrites
+
+        for old, point in event_rewrites.moved_checkpoints(event, points):
+            if point.tag not in points:
+                points[old] = apply_mark(points[old], Key.MOVED, event, point.tag)
+                _add(history, point)
     for line in event.all(Key.RENUMBERED):
         tag, _, number = line.partition(" ")
         if tag in points:
