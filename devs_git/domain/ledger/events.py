@@ -54,12 +54,9 @@ EFFECTS: Final = {
     "dropped": Effects(operation=True, drops=True),
     "conversation.rewound": Effects(operation=True),
     "history.rewritten": Effects(keeps=True),
-    "contract.started": Effects(steers=True),
-    "phase.changed": Effects(steers=True),
-    "ledger.merged": Effects(joins=True),
-    "superseded": Effects(joins=True),
-    "checkpoints.archived": Effects(archives=True),
-    "checkpoints.unarchived": Effects(archives=True),
+    **dict.fromkeys(("contract.started", "phase.changed"), Effects(steers=True)),
+    **dict.fromkeys(("ledger.merged", "superseded"), Effects(joins=True)),
+    **dict.fromkeys(("checkpoints.archived", "checkpoints.unarchived"), Effects(archives=True)),
 }
 _NO_EFFECTS: Final = Effects()
 
