@@ -18,7 +18,7 @@ from devs_git.domain.ledger.ids import NUMBER_FORM, OID_FORM, checkpoint_ref, co
 from devs_git.values import immutable
 
 FOLDER: Final = ARCHIVES
-_REF: Final = rf"refs/(devs/checkpoints/task-[^/ ]+/{NUMBER_FORM}|tags/devs/task-[^/ ]+)"
+_REF: Final = rf"refs/(devs/checkpoints/task-[^/ \n]+/{NUMBER_FORM}|tags/devs/task-[^/ \n]+)"
 _LINE: Final = re.compile(
     rf"({OID_FORM}) ({OID_FORM}) ([0-9]{{1,9}})((?: {_REF})+)\n".encode("ascii"), re.ASCII
 )

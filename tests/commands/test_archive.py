@@ -1,0 +1,122 @@
+"""`archive`: old checkpoints share one ref, nothing is lost to `git gc`, and `--undo` gives all refs back."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from devs_git.commands import archive, rewind, show
+from devs_git.domain.checkpoints.archives import FOLDER, archive_ref
+from devs_git.domain.ledger.ids import completed_tag
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.storage.git import refs
+from devs_git.storage.ledger import archives
+from devs_git.workspace import Workspace
+from tests.conftest import Tasks
+from tests.support.scene import Scene
+
+
+@pytest.fixture
+def two(tasks: Tasks) -> Scene:
+    """Tasks 1 and 2 are completed."""
+    return tasks({"1": {"a.txt": "one\n"}, "2": {"a.txt": "two\n"}})
+
+
+def run(scene: Scene, **asked: object) -> archive.Result:
+    request = archive.Request(**{"older_than": "0s", **asked})  # type: ignore[arg-type]
+    done: archive.Result = router.call("archive", Workspace.open(scene.top), request)
+    return done
+
+
+def ours(scene: Scene) -> dict[str, str]:
+    return refs.list_refs(Workspace.open(scene.top).store_git, "refs/devs/checkpoints", "refs/tags/devs")
+
+
+def collect(scene: Scene) -> None:
+    """Delete every object that nothing reaches."""
+    for words in ("reflog expire --expire=now --all", "gc -q --prune=now"):
+        subprocess.run(["git", *words.split()], cwd=scene.top, check=True)
+
+
+@pytest.mark.quick
+def test_archived_checkpoints_have_one_ref_and_come_back_from_it_after_gc(two: Scene) -> None:
+    before = ours(two)
+    done = run(two, tags=True)
+    assert (done.refs, done.tags, len(done.archives)) == (len(before), 2, 1)
+    assert list(ours(two)) == [archive_ref(done.archives[0])]
+    collect(two)
+    tags = set(before.values())
+    assert all(not Workspace.open(two.top).objects.exists(tag) for tag in tags)
+    back = run(two, undo=True)
+    assert (back.refs, back.archives) == (len(before), done.archives)
+    assert ours(two) == before
+
+
+def test_without_tags_the_visible_tags_stay(two: Scene) -> None:
+    visible = {ref: oid for ref, oid in ours(two).items() if ref.startswith("refs/tags/")}
+    done = run(two)
+    assert ours(two) == {**visible, archive_ref(done.archives[0]): done.archives[0]}
+    assert done.tags == 0
+
+
+def test_a_dry_run_counts_and_writes_nothing(two: Scene) -> None:
+    before, tip = ours(two), Workspace.open(two.top).ledger.tip().oid
+    said = run(two, tags=True, dry_run=True)
+    assert (said.refs, said.archives, said.dry_run) == (len(before), (), True)
+    assert (ours(two), Workspace.open(two.top).ledger.tip().oid) == (before, tip)
+
+
+def test_what_is_archived_already_is_not_written_again(two: Scene) -> None:
+    first = run(two)
+    again = run(two)
+    assert (again.refs, again.archives) == (0, ())
+    two.task("3", {"a.txt": "three\n"})
+    third = run(two, tags=True)
+    # The numbered refs of task 3, and the visible tags of all three.
+    assert (third.refs, third.tags) == (4, 3)
+    assert sorted(oid for ref, oid in ours(two).items() if ref.startswith(FOLDER)) == sorted(
+        (*first.archives, *third.archives)
+    )
+
+
+def test_a_task_that_was_completed_later_than_the_age_keeps_its_refs(two: Scene) -> None:
+    before = ours(two)
+    assert run(two, older_than="30d").refs == 0
+    assert ours(two) == before
+
+
+def test_a_checkpoint_of_an_archive_can_be_named_shown_and_returned_to(two: Scene) -> None:
+    top, commit = two.top, Workspace.open(two.top).ledger.tip().history.completion("task-1")
+    assert commit
+    run(two, tags=True)
+    collect(two)
+    shown = router.call("show", Workspace.open(top), show.Request("task-1@1"))
+    assert shown.commit == commit.commit
+    done = router.call("rewind", Workspace.open(top), rewind.Request("1"))
+    assert done.reset_commit == commit.commit
+
+
+def test_an_archive_with_other_bytes_than_its_tags_deletes_no_ref(two: Scene) -> None:
+    """A disk may give back something else than was written: each file is read again before a ref goes."""
+    workspace, before = Workspace.open(two.top), ours(two)
+    git = workspace.store_git
+    done = run(two)
+    archive_oid = done.archives[0]
+    run(two, undo=True)
+    tree = git.text("rev-parse", f"{before[completed_tag('task-1')]}^{{tree}}")
+    forged = git.text("commit-tree", tree, "-p", archive_oid, "-m", "x")
+    git.run("update-ref", archive_ref(forged), forged)
+    assert list(archives.faults(git, forged))
+    assert run(two).refs == len([ref for ref in before if ref.startswith("refs/devs/")])
+    assert archive_ref(forged) in ours(two)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"older_than": "long"}, {"older_than": ""}, {"undo": True, "tags": True}], ids=str
+)
+def test_a_wrong_value_is_refused_before_anything_is_read(asked: dict[str, object]) -> None:
+    with pytest.raises(DevsError, match=r".") as said:
+        archive.Request(**asked)  # type: ignore[arg-type]
+    assert said.value.code == "INVALID_ARGUMENTS"
