@@ -81,6 +81,14 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "gate approve": ((ASK,), "y gate approve {gate} --reason fine"),
     "gate reject": ((ASK,), "y gate reject {gate} --reason no"),
     "purge": (("trace put",), 'purge --text "It works" --yes'),
+    "archive": (
+        # Long ago, because nothing that was completed in this second is old.
+        (
+            '$ DEVS_GIT_CLOCK=2001-02-03T04:05:06Z; export DEVS_GIT_CLOCK; devs_git() { "$PYTHON" -m devs_git "$@"; }'
+            "; devs_git task start 10; echo 1 > new; devs_git task complete --all -m x",
+        ),
+        "archive",
+    ),
     "prune": (
         (*TWO_TASKS, "rewind task-10", f"$ {OLD_BACKUP}"),
         "prune --yes",

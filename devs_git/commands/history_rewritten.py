@@ -14,6 +14,7 @@ from devs_git.domain.ledger.events import Draft
 from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
+from devs_git.operations.archive import archive_checkpoints
 from devs_git.operations.checkpoint import follow_rewritten_history
 from devs_git.operations.checkpoint.follow_rewritten_history import Plan
 from devs_git.storage.git import bounded, refs
@@ -72,7 +73,11 @@ def run(workspace: Workspace, request: Request) -> Result:
         return _result(_make_plan(workspace, tip, new_of), dry_run=True)
     try:
         follow_rewritten_history.repair_ledger(workspace, of_ledger)
-        return _carry_out(workspace, new_of)
+        follow_rewritten_history.restore_archived_tags(workspace.store_git)
+        result = _carry_out(workspace, new_of)
+        # Last: until the checkpoints moved, only the archive may have their commits.
+        archive_checkpoints.take_back_rewritten(workspace)
+        return result
     except refs.RefMoved as error:
         text = "Another git process moved a ref at this moment. Nothing was changed."
         raise DevsError("CONFLICT", text, hint="Run the command again.") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.checkpoints.commit_trailers import Work
+from devs_git.domain.ledger.event_archives import CheckpointsArchived, CheckpointsUnarchived
 from devs_git.domain.ledger.event_branches import (
     BranchCreated,
     SnapshotCreated,
@@ -282,6 +283,12 @@ Devs-Undone: {A}""",
         TracesPruned(3, 4096, "2001-02-03T04:05:06.000Z"),
         "trace.pruned",
         "Devs-Pruned: 3 traces 4096 bytes\nDevs-Upto: 2001-02-03T04:05:06.000Z",
+    ),
+    (CheckpointsArchived(A), "checkpoints.archived", f"Devs-Archived: {A}"),
+    (
+        CheckpointsUnarchived((A, B)),
+        "checkpoints.unarchived",
+        f"Devs-Unarchived: {A}\nDevs-Unarchived: {B}",
     ),
     (
         Pruned(("412 moments", "1 backup"), ((f"refs/devs/backup/{OP}", A),)),

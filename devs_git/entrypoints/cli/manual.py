@@ -31,6 +31,7 @@ STATUS: Final = {
 _PLACES: Final = {
     "refs/tags/devs/task-*": "Completed checkpoints, as annotated tags.",
     "refs/devs/checkpoints/": "Every checkpoint by its number.",
+    "refs/devs/checkpoints/archive/": "Archives: each keeps many checkpoints of old tasks, without a ref for each.",
     "refs/devs/backup/": "The state before each operation that moved the working tree.",
     "refs/heads/devs/ledger": "The ledger: git log refs/heads/devs/ledger is the audit log.",
     "devs-policy.yaml": "The proposed policy. Commit it, so that clones find the ledger.",

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from devs_git.domain.checkpoints import archives as archives_of_refs
 from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.checkpoints.archives import Entry, archive_ref
+from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.event_archives import CheckpointsArchived, CheckpointsUnarchived
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.errors import DevsError
@@ -71,6 +72,8 @@ def plan_return(workspace: Workspace) -> tuple[tuple[str, ...], tuple[Entry, ...
     """The archives of this repository or of its ledger, and the refs to make again; reads only."""
     git, history = workspace.store_git, workspace.ledger.tip().here
     found = archives.oids(git)
+    # What another clone purged stays here until a person purges it here.
+    history = clone_view.keep_held(history, {tag for _, tag in archives.entries(git, found)})
     every = tuple(dict.fromkeys((*found, *history.archives)))
     return every, to_return(workspace, wanted_refs.ledger_refs(history), found)
 
@@ -102,6 +105,33 @@ def take_back(workspace: Workspace, found: Sequence[str], entries: Sequence[Entr
         return workspace.append(lambda _tip: Draft(event, updates=(*made, *gone))).oid
     except (refs.RefMoved, refs.RefLocked) as error:
         raise _conflict() from error
+
+
+def take_back_rewritten(workspace: Workspace) -> str:
+    """Delete the archives that a program rewrote, after their checkpoints got refs again; the oid of the event, '' for none.
+
+    A program that rewrites a history makes another commit of an archive, whose ref then has a wrong name. A checkpoint whose own
+    commit was rewritten gets no ref here.
+    """
+    git = workspace.store_git
+    moved = archives.moved(git)
+    if not moved:
+        return ""
+    have = archives.entries(git, moved.values())
+    archives.restore_tags(git, moved.values(), have.values())
+    history = clone_view.keep_held(workspace.ledger.tip().here, {tag for _, tag in have})
+    wanted = to_return(workspace, wanted_refs.ledger_refs(history), moved.values())
+    there = object_graph.existing(git, {oid for one in wanted for oid in (one.tag, one.commit)})
+    made = [RefUpdate(one.ref, one.tag, NO_OID) for one in wanted if {one.tag, one.commit} <= there]
+    gone = [RefUpdate(ref, NO_OID, oid) for ref, oid in moved.items()]
+    names = {archives_of_refs.oid_of(ref): None for ref in moved} | dict.fromkeys(moved.values())
+    known = tuple(oid for oid in names if oid in history.archives)
+    event = workspace.event_of(
+        CheckpointsUnarchived(known),
+        f"archive: take back {len(moved)} that was rewritten",
+        verb_name="archive",
+    )
+    return workspace.append(lambda _tip: Draft(event, updates=(*made, *gone))).oid
 
 
 def _conflict() -> DevsError:

@@ -6,11 +6,12 @@ and the refs that `sync` keeps of a remote's ledger; without `--refs` also the l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Final
 
 from devs_git.domain.checkpoints import rewritten_history
 from devs_git.domain.checkpoints.rewritten_history import NONE, Found, State
+from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
 from devs_git.domain.ledger.clone_view import own_view
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.event_rewrites import HistoryRewritten, Move
@@ -56,9 +57,11 @@ def make_plan(workspace: Workspace, tip: Tip, new_of: Mapping[str, str] | None) 
 def _find(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found, State]:
     points = list(tip.history.checkpoints.values())
     held = refs.list_refs(git, NUMBERED)
+    archived = _archived_tags(git, held)
     oids = [*(point.commit for point in points), *held.values()]
     if new_of is None:
-        state = State(rewritten_commits.trees(git, oids), held)
+        here = rewritten_commits.trees(git, oids)
+        state = State(here, _with_archived(held, points, here, archived))
         return rewritten_history.by_trees(points, _commits_with_trees(git), state), state
     wanted = {point.commit: new_of[point.commit] for point in points if point.commit in new_of}
     here = rewritten_commits.trees(git, [*oids, *(new for new in wanted.values() if new != NONE)])
@@ -66,8 +69,27 @@ def _find(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found, 
         if new == NONE and old in here:
             wanted[old] = _ancestor(git, old, new_of)
     here |= rewritten_commits.trees(git, set(wanted.values()) - {NONE, *here})
-    state = State(here, held)
-    return rewritten_history.by_map(points, wanted, state, tip.ledger.objects.exists), state
+    state = State(here, _with_archived(held, points, here, archived))
+    there = tip.ledger.objects.exists
+    return rewritten_history.by_map(points, wanted, state, lambda tag: tag in archived or there(tag)), state
+
+
+def _archived_tags(git: Git, held: Mapping[str, str]) -> frozenset[str]:
+    """The tags that archives have, also those that the program rewrote: their files are as before."""
+    found = [oid for ref, oid in held.items() if ref.startswith(ARCHIVES)]
+    if not found:
+        return frozenset()
+    from devs_git.storage.ledger import archives  # few repositories have one
+
+    return frozenset(tag for _, tag in archives.entries(git, found))
+
+
+def _with_archived(
+    held: Mapping[str, str], points: Iterable[Checkpoint], trees: Mapping[str, str], archived: Container[str]
+) -> dict[str, str]:
+    """The numbered refs, and NONE for each archived checkpoint whose commit is gone: a rewrite changes its ref, too."""
+    lost = [point for point in points if point.tag in archived and point.commit not in trees]
+    return {checkpoint_ref(point.task_id, point.number): NONE for point in lost} | dict(held)
 
 
 def _commits_with_trees(git: Git) -> dict[str, str]:
@@ -91,6 +113,15 @@ class Changes:
     content: HistoryRewritten
     updates: tuple[RefUpdate, ...]
     names: tuple[str, ...]
+
+
+def restore_archived_tags(git: Git) -> None:
+    """Make the archived tags again, from which the moved checkpoints get their messages."""
+    found = [oid for ref, oid in refs.list_refs(git, NUMBERED).items() if ref.startswith(ARCHIVES)]
+    if found:
+        from devs_git.storage.ledger import archives  # few repositories have one
+
+        archives.restore_tags(git, found, archives.entries(git, found).values())
 
 
 def build_changes(workspace: Workspace, tip: Tip, looked: Plan, cause: str) -> Changes:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
 from devs_git.domain.moments.moment import BASE, PREFIX, STATES
 from devs_git.domain.recall.purge_terms import (
     DroppedRef,
@@ -27,7 +28,9 @@ from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.moments import moment_store, prune_moments
 from devs_git.values import immutable
 
+ARCHIVE: Final = "archive"
 KINDS: Final = {
+    f"{ARCHIVES}/": ARCHIVE,
     "refs/devs/backup/": "backup",
     "refs/heads/snapshot/": "snapshot",
     "refs/heads/devs/preserved/": "preserved",

@@ -34,6 +34,11 @@ def oids(git: Git) -> tuple[str, ...]:
     return tuple(oid for ref, oid in refs.list_refs(git, FOLDER).items() if oid_of(ref) == oid)
 
 
+def moved(git: Git) -> dict[str, str]:
+    """The refs of archives that are not at the commit of their name, with their values: a program rewrote them."""
+    return {ref: oid for ref, oid in refs.list_refs(git, FOLDER).items() if oid_of(ref) != oid}
+
+
 def entries(git: Git, archives: Iterable[str], tasks: Collection[str] = ()) -> Archived:
     """What these archives have; with `tasks` only of these tasks. A file that cannot be read has nothing (see `faults`)."""
     return {(one.ref, one.tag): one for one, _ in _read(git, archives, tasks)}

@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref
 from devs_git.errors import DevsError
@@ -129,7 +130,14 @@ def findings(git: Git, points: Iterable[Checkpoint], head_git: Git, common: Path
 
     every = tuple(points)
     found = trees(git, (point.commit for point in every))
-    stray = tuple(strays(every, found, refs.list_refs(git, "refs/devs/checkpoints")))
+    held = refs.list_refs(git, "refs/devs/checkpoints")
+    for ref, oid in held.items():
+        if ref.startswith(ARCHIVES) and not ref.endswith(oid):
+            yield Finding(
+                CODE, "error", f"The history was rewritten: the archive {ref} is {oid[:12]}.", WAY_OUT, ref
+            )
+            return
+    stray = tuple(strays(every, found, held))
     old = () if stray else points_replaced_in_head(head_git, common, every)
     if stray or old:
         first, count = (stray or old)[0], len(stray or old) - 1

@@ -1,0 +1,95 @@
+"""`history-rewritten` after the real git filter-repo, where checkpoints were archived before."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import doctor, history_rewritten, log, rewind, show, undo, verify
+from devs_git.entrypoints import router
+from devs_git.workspace import Workspace
+from tests.support.archiving import FOLDER, archive_all, collect
+from tests.support.filter_repo import MAP, filter_repo
+from tests.support.scene import Scene, contents
+
+NOW = datetime.now(UTC).isoformat(timespec="seconds")
+PURGED = ("--invert-paths", "--path", "secret.env")
+
+
+@pytest.fixture
+def scene(initialised: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    """task-1 without the secret, task-2 with it, task-3 of the secret alone, task-4 on top; all in one second."""
+    for name in ("DEVS_GIT_CLOCK", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(name, NOW)
+    made = Scene(Workspace.open(initialised))
+    made.task("1", {"a.txt": "one\n"})
+    made.task("2", {"a.txt": "two\n", "secret.env": "TOKEN=hunter2\n"})
+    made.task("3", {"secret.env": "TOKEN=hunter2\n" * 2})
+    made.task("4", {"a.txt": "four\n"})
+    for name in ("DEVS_GIT_CLOCK", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.delenv(name)
+    return made
+
+
+def errors(top: Path) -> list[tuple[str, str]]:
+    opened = Workspace.open(top)
+    found = [
+        *doctor.run(opened, doctor.Request()).findings,
+        *verify.run(opened, verify.Request(("repository",))).findings,
+    ]
+    return [(one.code, one.message) for one in found if one.severity == "error"]
+
+
+def follow(top: Path, map_: str = MAP, *, dry_run: bool = False) -> history_rewritten.Result:
+    request = history_rewritten.Request(map_, str(top), dry_run)
+    result: history_rewritten.Result = router.call("history-rewritten", Workspace.open(top), request)
+    return result
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("options", [(), ("--preserve-commit-hashes",), ("--refs", "main")],
+                         ids=["texts too", "all of it", "code branches only"])  # fmt: skip
+@pytest.mark.parametrize("with_tags", [True, False], ids=["visible tags too", "numbers"])
+def test_archived_checkpoints_move_with_their_messages(
+    scene: Scene, options: tuple[str, ...], *, with_tags: bool
+) -> None:
+    before = scene.git("cat-file", "tag", "refs/devs/checkpoints/task-4/1").partition("\n\n")[2]
+    archive_all(scene.top, with_tags=with_tags)
+    filter_repo(scene.top, *PURGED, *options)
+    assert "HISTORY_REWRITTEN" in [code for code, _ in errors(scene.top)]
+    planned = follow(scene.top, dry_run=True)
+    result = follow(scene.top)
+    assert [(row.before, row.commit) for row in planned.moved] == [
+        (row.before, row.commit) for row in result.moved
+    ]
+    assert [row.name for row in result.moved][-3:] == ["task-2@2", "task-3@2", "task-4@2"]
+    collect(scene.top)
+    assert errors(scene.top) == []
+    after = scene.git("cat-file", "tag", "refs/devs/checkpoints/task-4/2").partition("\n\n")[2]
+    assert after.splitlines()[0] == before.splitlines()[0]
+    assert bool(scene.git("for-each-ref", FOLDER)) == ("--refs" in options)
+    again = follow(scene.top)
+    assert (again.moved, again.refs, again.event) == ((), (), "")
+    opened = Workspace.open(scene.top)
+    rows = [row for row in log.run(opened, log.Request()).checkpoints if row.status == "completed"]
+    assert [row.task_id for row in rows] == ["task-4", "task-3", "task-2", "task-1"]
+    assert [show.show_checkpoint(opened, show.Request(row.task_id)).commit for row in rows] == [
+        r.commit for r in rows
+    ]
+    there = contents(scene.top)
+    router.call("rewind", Workspace.open(scene.top), rewind.Request("task-2"))
+    assert contents(scene.top)["a.txt"][1] == b"two\n"
+    router.call("undo", Workspace.open(scene.top), undo.Request())
+    assert contents(scene.top) == there
+
+
+def test_without_a_map_archived_checkpoints_are_found_by_their_files(scene: Scene) -> None:
+    archive_all(scene.top)
+    filter_repo(scene.top, "--message-callback", 'return message.replace(b"done", b"made")')
+    assert "HISTORY_REWRITTEN" in [code for code, _ in errors(scene.top)]
+    result = follow(scene.top, "")
+    assert len(result.moved) == 4
+    collect(scene.top)
+    assert errors(scene.top) == []
