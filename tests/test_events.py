@@ -36,6 +36,7 @@ OLD_BACKUP = (
     "old=$(GIT_COMMITTER_DATE=@$(($(date +%s) - 7862400)) git commit-tree -m x HEAD^{tree})"
     " && git update-ref refs/devs/backup/20010203T040506-1a2b3c4d $old"
 )
+LONG_AGO = f"DEVS_GIT_CLOCK=2001-02-03T04:05:06Z {sys.executable} -m devs_git"
 # Two messages of one session.
 SESSION = "$ " + " && ".join(
     f"""printf '%s\\n' '{{"type":"user","uuid":"m{at}","sessionId":"s1","message":{{"content":"{at}"}}}}' >> ../said.jsonl"""
@@ -81,12 +82,9 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "gate approve": ((ASK,), "y gate approve {gate} --reason fine"),
     "gate reject": ((ASK,), "y gate reject {gate} --reason no"),
     "purge": (("trace put",), 'purge --text "It works" --yes'),
+    # Long ago, because nothing that was completed in this second is old.
     "archive": (
-        # Long ago, because nothing that was completed in this second is old.
-        (
-            '$ DEVS_GIT_CLOCK=2001-02-03T04:05:06Z; export DEVS_GIT_CLOCK; devs_git() { "$PYTHON" -m devs_git "$@"; }'
-            "; devs_git task start 10; echo 1 > new; devs_git task complete --all -m x",
-        ),
+        (f"$ {LONG_AGO} task start 10", "$ echo 1 > new", f"$ {LONG_AGO} task complete --all -m x"),
         "archive",
     ),
     "prune": (

@@ -77,10 +77,10 @@ def run(workspace: Workspace, request: Request) -> Result:
         result = _carry_out(workspace, new_of)
         # Last: until the checkpoints moved, only the archive may have their commits.
         archive_checkpoints.take_back_rewritten(workspace)
-        return result
     except refs.RefMoved as error:
         text = "Another git process moved a ref at this moment. Nothing was changed."
         raise DevsError("CONFLICT", text, hint="Run the command again.") from error
+    return result
 
 
 class _NothingMoved(Exception):

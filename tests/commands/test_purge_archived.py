@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,14 +11,20 @@ import pytest
 from devs_git.commands import archive, purge, verify
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.archiving import FOLDER, archive_all, entries
-from tests.support.planted_secret import PATH, TEXT, gc, places, plant, run_purge
+from tests.support.archiving import FOLDER, archive_all, entries, numbered
+from tests.support.planted_secret import PATH, SECRET, TEXT, gc, places, run_purge
 from tests.support.refusals import refusal
+from tests.support.scene import Scene
 
 
 @pytest.fixture
-def planted(initialised: Path, tmp_path: Path) -> Path:
-    return plant(initialised, tmp_path)
+def planted(initialised: Path) -> Path:
+    """task-2 has the secret, and no branch has its commit any more. task-1 has it not."""
+    scene = Scene(Workspace.open(initialised))
+    scene.task("1", {"a.txt": "one\n"})
+    scene.task("2", {"secret.env": SECRET})
+    scene.git("-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", "HEAD~1")
+    return initialised
 
 
 @pytest.mark.quick(1)
@@ -26,8 +34,8 @@ def test_an_archive_with_the_secret_is_not_dropped_whole(planted: Path, request_
     before = entries(planted)
     assert before
     for dry_run in (True, False):
-        error = refusal("CONFLICT", lambda dry=dry_run: run_purge(planted, request_, dry_run=dry))
-        assert "devs-git archive --undo" in error.hint
+        error = refusal(partial(run_purge, planted, request_, dry_run=dry_run))
+        assert (error.code, "devs-git archive --undo" in error.hint) == ("CONFLICT", True)
     assert entries(planted) == before
     router.call("archive", Workspace.open(planted), archive.Request(undo=True))
     result = run_purge(planted, request_)
@@ -35,13 +43,18 @@ def test_an_archive_with_the_secret_is_not_dropped_whole(planted: Path, request_
     gc(planted)
     assert places(planted) == set()
     assert f"{FOLDER}/{made}" not in [one.ref for one in result.dropped]
+    assert "refs/devs/checkpoints/task-1/1" in numbered(planted)
     found = verify.run(Workspace.open(planted), verify.Request(("repository",))).findings
     assert [one.code for one in found if one.severity == "error"] == []
 
 
 def test_purge_from_an_event_does_not_take_an_archived_checkpoint_for_a_lost_one(planted: Path) -> None:
     archive_all(planted)
-    points = Workspace.open(planted).ledger.tip().history.checkpoints
-    event = next(points[tag].event for tag in entries(planted).values() if not points[tag].gone)
-    error = refusal("CONFLICT", lambda: run_purge(planted, purge.Request(event=event), event=event))
-    assert "devs-git archive --undo" in error.hint
+    shutil.rmtree(planted / ".git/devs/newest")
+    gc(planted)
+    point = next(iter(Workspace.open(planted).ledger.tip().history.checkpoints.values()))
+    assert point.tag in entries(planted).values()
+    request = purge.Request(event=point.event)
+    error = refusal(partial(router.call, "purge", Workspace.open(planted), request))
+    assert (error.code, "devs-git archive --undo" in error.hint) == ("CONFLICT", True)
+    assert point.tag in entries(planted).values()

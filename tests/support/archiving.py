@@ -30,7 +30,8 @@ def archive_all(top: Path, *, with_tags: bool = True) -> str:
 
 def entries(top: Path) -> dict[str, str]:
     """The refs that the archives of a repository stand for, each with its tag."""
-    return dict(archives.here(Workspace.open(top).store_git))
+    found = archives.here(Workspace.open(top).store_git).values()
+    return {entry.ref: entry.tag for entry in found}
 
 
 def numbered(top: Path) -> list[str]:

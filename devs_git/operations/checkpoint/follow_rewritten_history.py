@@ -69,7 +69,14 @@ def _find(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found, 
         if new == NONE and old in here:
             wanted[old] = _ancestor(git, old, new_of)
     here |= rewritten_commits.trees(git, set(wanted.values()) - {NONE, *here})
-    state = State(here, _with_archived(held, points, here, archived))
+    left = _with_archived(held, points, here, archived)
+    for point in points:
+        ref = checkpoint_ref(point.task_id, point.number)
+        # The program moved the visible tag to the nearest ancestor, which nothing else tells if the old commit is gone.
+        if left.get(ref) == NONE == wanted.get(point.commit) and point.completed:
+            left[ref] = refs.read(git, f"{completed_tag(point.task_id)}^{{commit}}") or NONE
+    here |= rewritten_commits.trees(git, {oid for oid in left.values() if oid != NONE and oid not in here})
+    state = State(here, left)
     there = tip.ledger.objects.exists
     return rewritten_history.by_map(points, wanted, state, lambda tag: tag in archived or there(tag)), state
 
@@ -199,8 +206,9 @@ def _visible(
 def _repairs(workspace: Workspace, tip: Tip, state: State, new_of: Mapping[str, str]) -> Iterator[RefUpdate]:
     """Updates that repair our refs: numbered ones, copies of their tags, and ledgers that `sync` saw."""
     git = workspace.store_git
+    real = refs.list_refs(git, NUMBERED)
     for point in tip.history.checkpoints.values():
-        held = state.ref(point)
+        held = real.get(checkpoint_ref(point.task_id, point.number), point.tag)
         if held != point.tag and held in state.trees:
             kept = workspace.objects.exists(point.tag) and state.trees.get(point.commit) == point.tree
             yield RefUpdate(checkpoint_ref(point.task_id, point.number), point.tag if kept else NO_OID, held)
