@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
 from devs_git.domain.ledger.event_upkeep import Purged
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.domain.ledger.history import Checkpoint
@@ -22,13 +21,12 @@ from devs_git.domain.recall.purge_terms import SHORTEST, DroppedRef, Remainder, 
 from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid, stale_plan
-from devs_git.operations.purge import directives, own_files, refs_and_objects
+from devs_git.operations.purge import archived, directives, own_files, refs_and_objects
 from devs_git.operations.purge.refs_and_objects import Secret, SecretPlaces
 from devs_git.storage.catalog import fulltext, purge_rows
 from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.git import bounded, newest_objects, refs
 from devs_git.storage.git.places import worktrees
-from devs_git.storage.git.program import Git
 from devs_git.storage.git.remotes import remote_repository
 from devs_git.storage.ledger import own_operations, rewritten_commits, store
 from devs_git.storage.moments import prune_moments, store_packing
@@ -181,8 +179,7 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     left_by_us = frozenset(tuple(event.preserved.split()) for each in own for event in each)
     secret = Secret(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
     objects = refs_and_objects.find_secret(git, common, secret, workspace.progress)
-    if any(one.kind == refs_and_objects.ARCHIVE for one in objects.dropped):
-        raise _is_archived("An archive of checkpoints contains it")
+    archived.refuse_whole(objects.dropped)
     objects = replace(objects, dropped=tuple(dict.fromkeys((*objects.dropped, *followed))))
     hits = purge_rows.look(catalog, objects.forms, workspace.progress)
     every = (workspace.places, *worktrees(git, common))
@@ -213,29 +210,13 @@ def _checkpoints_of_event(
     odd |= {tag for tag, point in points.items() if point.gone.startswith(request.event)}
     dropped = tuple(DroppedRef(ref, oid, "checkpoint") for ref, oid in held.items() if oid in odd)
     lost = tuple(point for point in own if not workspace.objects.exists(point.tag))
-    if not odd.union(point.tag for point in lost).isdisjoint(_archived_tags(git, held)):
-        raise _is_archived("A checkpoint that the event names is in an archive")
+    archived.refuse_tags(git, held, odd.union(point.tag for point in lost))
     if not (dropped or lost):
         text = (
             "No event with this oid names a checkpoint that was removed elsewhere, or that is missing here."
         )
         raise invalid("event", text, hint="See which events do: devs-git sync, devs-git verify tags")
     return dropped, lost
-
-
-def _archived_tags(git: Git, held: Mapping[str, str]) -> set[str]:
-    if not any(ref.startswith(ARCHIVES) for ref in held):
-        return set()
-    from devs_git.storage.ledger import archives  # few repositories have one
-
-    return {tag for _, tag in archives.here(git)}
-
-
-def _is_archived(what: str) -> DevsError:
-    """An archive would have to go whole, with the checkpoints that do not have the secret."""
-    text = f"{what}, and only a whole archive can be deleted. Nothing was purged."
-    hint = "Give its checkpoints their refs again: devs-git archive --undo. Then purge."
-    return DevsError("CONFLICT", text, hint=hint)
 
 
 def _on_disk(workspace: Workspace, path: str) -> Iterator[bytes]:

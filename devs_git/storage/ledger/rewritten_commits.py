@@ -13,7 +13,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref
 from devs_git.errors import DevsError
@@ -127,6 +126,7 @@ def ledger_rewritten(tip: str) -> DevsError:
 def findings(git: Git, points: Iterable[Checkpoint], head_git: Git, common: Path) -> Iterator[Finding]:
     """At most one finding for all checkpoints. `head_git` is the git that reads this worktree's HEAD."""
     from devs_git.domain.audit.findings import Finding
+    from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
 
     every = tuple(points)
     found = trees(git, (point.commit for point in every))
