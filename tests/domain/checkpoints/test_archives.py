@@ -42,7 +42,7 @@ def test_a_damaged_file_of_an_archive_is_read_up_to_the_damage_or_as_it_was(nois
     tags = {one.tag: b"x" * 9 for one in entries}
     whole = archives.write_file(entries, tags)
     data = whole[:at] + noise + whole[at + len(noise) :]
-    found = []
+    found: list[tuple[Entry, bytes]] = []
     try:
         found.extend(archives.read_file(data))
     except ValueError:
