@@ -57,18 +57,17 @@ def plain(bench: Bench, rounds: int) -> list[Row]:
     for count in (CHECKPOINTS, FEWER):
         copies = _make(bench, count)
         for words in SAME if count == CHECKPOINTS else ():
-            rows += [_bounded(copies, words, count, rounds, kind) for kind in (ALL, WHOLE)]
+            rows += [_bounded(copies, words, count, rounds, (kind, NONE)) for kind in (ALL, WHOLE)]
         for words in LISTING:
-            rows.append(_bounded(copies, words, count, rounds, WHOLE))
+            rows.append(_bounded(copies, words, count, rounds, (WHOLE, NONE)))
             rows += _compared(copies, words, count, rounds, (ALL, TAGS, NUMBERED))
         rows += _compared(copies, COLLECTING, count, 3, (LEDGER, ALL, TAGS, NUMBERED, WHOLE))
-        rows.append(_bounded(copies, COLLECTING, count, 1, WHOLE, LEDGER))
+        rows.append(_bounded(copies, COLLECTING, count, 1, (WHOLE, LEDGER)))
     return rows
 
 
-def _bounded(
-    copies: Copies, words: tuple[str, ...], count: int, rounds: int, kind: str, beside: str = NONE
-) -> Row:
+def _bounded(copies: Copies, words: tuple[str, ...], count: int, rounds: int, kinds: tuple[str, str]) -> Row:
+    kind, beside = kinds
     more, base = copies.arm(kind, words), copies.arm(beside, words)
     ours, theirs, longer = copies.bench.over(more, base, rounds=rounds * 3)
     return Row(_name(words, count, kind), ours, beside, theirs, 1 + longer / theirs, "x", MORE)
