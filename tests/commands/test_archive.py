@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 from devs_git.commands import archive, rewind, show
-from devs_git.domain.checkpoints.archives import FOLDER, archive_ref
-from devs_git.domain.ledger.ids import completed_tag
+from devs_git.domain.checkpoints.archives import FOLDER, archive_ref, choose
+from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
@@ -120,3 +120,26 @@ def test_a_wrong_value_is_refused_before_anything_is_read(asked: dict[str, objec
     with pytest.raises(DevsError, match=r".") as said:
         archive.Request(**asked)  # type: ignore[arg-type]
     assert said.value.code == "INVALID_ARGUMENTS"
+
+
+def test_no_archive_is_made_of_a_checkpoint_whose_tag_is_missing(two: Scene) -> None:
+    before, tip = ours(two), Workspace.open(two.top).ledger.tip().oid
+    tag = before[checkpoint_ref("task-1", 1)]
+    (two.top / ".git" / "objects" / tag[:2] / tag[2:]).unlink()
+    with pytest.raises(DevsError, match=f"tag {tag} is missing") as said:
+        run(two)
+    assert said.value.code == "CONFLICT"
+    assert (ours(two), Workspace.open(two.top).ledger.tip().oid) == (before, tip)
+
+
+def test_an_archive_that_no_event_names_deletes_no_ref(two: Scene) -> None:
+    """The remote would not get it, and another clone would not take it."""
+    workspace, before = Workspace.open(two.top), ours(two)
+    git, history = workspace.store_git, workspace.ledger.tip().here
+    wanted = choose(history, before, "9999", with_tags=True)
+    planted = archives.write(git, wanted, workspace.signature(), "planted")
+    assert not list(archives.faults(git, planted))
+    git.run("update-ref", archive_ref(planted), planted)
+    done = run(two, tags=True)
+    assert done.archives not in ((), (planted,))
+    assert {*ours(two)} == {archive_ref(planted), archive_ref(done.archives[0])}

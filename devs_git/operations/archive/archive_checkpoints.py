@@ -31,11 +31,10 @@ class Plan:
 
 def make_plan(workspace: Workspace, before: str, *, with_tags: bool) -> Plan:
     """What to archive of the tasks that were completed before the time `before`; reads only."""
-    git = workspace.store_git
-    wanted = archives_of_refs.choose(
-        workspace.ledger.tip().here, list_devs_refs(git), before, with_tags=with_tags
-    )
-    have = archives.here(git)
+    git, tip = workspace.store_git, workspace.ledger.tip()
+    wanted = archives_of_refs.choose(tip.here, list_devs_refs(git), before, with_tags=with_tags)
+    # One that no event names is not at the remote, and another clone would not take it.
+    have = archives.entries(git, [oid for oid in archives.oids(git) if oid in tip.history.archives])
     return Plan(wanted, tuple(entry for entry in wanted if (entry.ref, entry.tag) not in have))
 
 
@@ -47,8 +46,9 @@ def carry_out(workspace: Workspace, plan: Plan) -> str:
     made = _write(workspace, plan.new) if plan.new else ""
     git = workspace.store_git
     workspace.progress("reading the archives again", 0, 0)
-    sound = [oid for oid in archives.oids(git) if not any(archives.faults(git, oid))]
-    have = archives.entries(git, sound)
+    named = workspace.ledger.tip().history.archives
+    whole = [archives.examine(git, oid) for oid in archives.oids(git) if oid in named]
+    have = {(one.ref, one.tag) for archive in whole if not archive.faults for one in archive.entries}
     gone = [RefUpdate(one.ref, NO_OID, one.tag) for one in plan.wanted if (one.ref, one.tag) in have]
     workspace.progress("deleting the refs", 0, 0)
     try:
@@ -61,7 +61,13 @@ def carry_out(workspace: Workspace, plan: Plan) -> str:
 def _write(workspace: Workspace, new: Sequence[Entry]) -> str:
     workspace.progress(f"writing {len(new)} refs into an archive", 0, 0)
     subject = f"archive: {len(new)} refs of old tasks"
-    made = archives.write(workspace.store_git, new, workspace.signature(), subject)
+    git = workspace.store_git
+    missing = {one.tag for one in new} - object_graph.existing(git, [one.tag for one in new])
+    made = archives.write(git, new, workspace.signature(), subject) if not missing else ""
+    wrong = archives.examine(git, made).faults if made else tuple(f"tag {oid} is missing" for oid in missing)
+    if wrong:
+        text = f"No archive was made, because it would not be whole: {wrong[0]}."
+        raise DevsError("CONFLICT", text, hint="Look for damage: devs-git doctor, git fsck")
     event = workspace.event_of(CheckpointsArchived(made), subject, verb_name="archive")
     update = RefUpdate(archive_ref(made), made, NO_OID)
     workspace.append(lambda _tip: Draft(event, updates=(update,)))
