@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.checkpoints.commit_trailers import Work
-from devs_git.domain.ledger.event_archives import CheckpointsArchived, CheckpointsUnarchived
 from devs_git.domain.ledger.event_branches import (
     BranchCreated,
     SnapshotCreated,
@@ -36,6 +35,7 @@ from devs_git.domain.ledger.event_setup import (
 from devs_git.domain.ledger.event_tasks import TaskResult, TaskStarted
 from devs_git.domain.ledger.event_upkeep import Pruned, Purged, TracesPruned
 from devs_git.values import replace
+from tests.support.archive_event_examples import ARCHIVES
 from tests.support.contract_event_examples import CONTRACTS, OP
 from tests.support.gate_event_examples import GATES
 
@@ -284,12 +284,7 @@ Devs-Undone: {A}""",
         "trace.pruned",
         "Devs-Pruned: 3 traces 4096 bytes\nDevs-Upto: 2001-02-03T04:05:06.000Z",
     ),
-    (CheckpointsArchived(A), "checkpoints.archived", f"Devs-Archived: {A}"),
-    (
-        CheckpointsUnarchived((A, B)),
-        "checkpoints.unarchived",
-        f"Devs-Unarchived: {A}\nDevs-Unarchived: {B}",
-    ),
+    *ARCHIVES,
     (
         Pruned(("412 moments", "1 backup"), ((f"refs/devs/backup/{OP}", A),)),
         "pruned",

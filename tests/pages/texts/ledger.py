@@ -131,7 +131,7 @@ git commit --amend --no-edit
 The policy says what `verify` makes of it: `verify: {unbound_commit: error}`, `warning` (the default) or `ignore`.""",
     "TAG_MOVED": """\
 A tag of a task, or a ref of a checkpoint, does not point where the ledger says. As a warning it means: another clone's purge says that the ref should go, and only
-a person deletes it here.
+a person deletes it here. Of an archive it means: no event names it, or its ref is not at the commit of its name.
 
 Compare it with the ledger:
 
@@ -142,7 +142,7 @@ git show-ref | grep devs/
 
 If a visible tag is wrong, write it again from the numbered ref: `git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2`. Replace `10` and `2` by the task and the number that `devs-git show task-10` prints.""",
     "TAG_MISSING": """\
-The ledger names a checkpoint whose ref or tag object is not in this clone.
+The ledger names a checkpoint whose ref or tag object is not in this clone. Or it names an archive of checkpoints that is missing or damaged.
 
 Fetch the refs of checkpoints and tasks:
 
@@ -152,6 +152,8 @@ git fetch origin 'refs/devs/checkpoints/*:refs/devs/checkpoints/*' 'refs/tags/de
 ```
 
 If only the visible tag is missing, make it again from the numbered ref: `git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2`.
+
+If no clone has the archive, take it back: `devs-git archive --undo`.
 
 If no clone has the checkpoint, look at the event that names it (`git show EVENT`). If somebody removed the checkpoint on purpose, run `devs-git purge --from EVENT`.""",
     "TAG_NOT_ANNOTATED": """\

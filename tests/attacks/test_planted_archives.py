@@ -1,0 +1,123 @@
+"""Archives of checkpoints that somebody pushed or planted, and events about them that nobody of us wrote."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import archive
+from devs_git.domain.checkpoints.archives import archive_ref
+from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.text import limits
+from devs_git.entrypoints import router
+from devs_git.workspace import Workspace
+from tests.support.archiving import archive_all, collect, numbered
+from tests.support.attacker import codes_in
+from tests.support.git_calls import git
+
+REFS = ["refs/devs/checkpoints/task-10/1", "refs/devs/checkpoints/task-11/1", "refs/tags/devs/task-10"]
+
+
+@pytest.fixture
+def made(mark: Callable[..., str], repo: Path) -> str:
+    """The archive of a task; another one, task-11, is not archived. The only commit of task-10 is on no branch."""
+    git("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "kept by the archive alone")
+    git("update-ref", "refs/tags/devs/task-10", mark(10, completed=True))
+    git("reset", "-q", "--hard", "HEAD~1")
+    found = archive_all(repo)
+    mark(11)
+    assert codes_in("tags") == set()
+    return found
+
+
+def told(oid: str, kind: str = "checkpoints.archived", key: str = "Devs-Archived") -> None:
+    """An event about an archive, as somebody writes it who can push."""
+    Workspace.open().append(lambda _tip: Draft(Event(kind, "archive: forged", ((key, oid),))))
+
+
+def instead(made: str, data: bytes, *parents: str) -> str:
+    """In the place of the archive another one whose files have these bytes, named by an event. git kept nothing else."""
+    Path("bytes").write_bytes(data)
+    blob = git("hash-object", "-w", "bytes")
+    Path("bytes").unlink()
+    names = git("ls-tree", "--name-only", made).splitlines()
+    tree = git("mktree", stdin="".join(f"100644 blob {blob}\t{name}\n" for name in names))
+    words = [word for parent in parents for word in ("-p", parent)]
+    forged = git("commit-tree", *words, "-m", "forged", tree)
+    told(made, "checkpoints.unarchived", "Devs-Unarchived")
+    told(forged)
+    git("update-ref", archive_ref(forged), forged)
+    git("update-ref", "-d", archive_ref(made))
+    return forged
+
+
+def file_of(made: str) -> bytes:
+    (name,) = git("ls-tree", "--name-only", made).splitlines()
+    return os.fsencode(git("cat-file", "blob", f"{made}:{name}")) + b"\n"
+
+
+@pytest.mark.quick
+def test_an_archive_with_other_bytes_of_a_tag(made: str) -> None:
+    data = file_of(made)
+    instead(made, data.replace(b"tagger A", b"tagger E"), made)
+    assert codes_in("tags") == {"TAG_MISSING"}
+    router.call("archive", Workspace.open(), archive.Request(undo=True))
+    assert [ref for ref in numbered(Path.cwd()) if "task-10" in ref] == []
+
+
+def test_an_archive_that_does_not_keep_the_commits_of_its_checkpoints(made: str) -> None:
+    instead(made, file_of(made), "HEAD")
+    assert codes_in("tags") == {"TAG_MISSING"}
+
+
+def test_an_archive_that_gives_a_task_the_checkpoint_of_another(made: str) -> None:
+    data = file_of(made).replace(b"refs/devs/checkpoints/task-10/1", b"refs/devs/checkpoints/task-11/1")
+    instead(made, data, made)
+    git("update-ref", "-d", REFS[1])
+    assert codes_in("tags") == {"TAG_MISSING"}
+
+
+@pytest.mark.quick
+def test_an_archive_that_no_event_names(made: str) -> None:
+    planted = git("commit-tree", "-p", made, "-m", "planted", f"{made}^{{tree}}")
+    git("update-ref", archive_ref(planted), planted)
+    assert codes_in("tags") == {"TAG_MOVED"}
+
+
+def test_an_archive_at_the_name_of_another(made: str) -> None:
+    planted = git("commit-tree", "-p", made, "-m", "planted", f"{made}^{{tree}}")
+    git("update-ref", archive_ref(made), planted)
+    assert codes_in("tags") == {"TAG_MISSING", "TAG_MOVED"}
+
+
+def test_an_archive_with_a_file_that_is_too_large(made: str) -> None:
+    instead(made, bytes(limits.ARCHIVED.most + 1), made)
+    assert codes_in("tags") == {"TAG_MISSING"}
+
+
+@pytest.mark.usefixtures("made")
+def test_a_forged_event_that_names_an_archive_which_is_nowhere() -> None:
+    before = git("for-each-ref")
+    told("1" * 40)
+    assert codes_in("tags") == {"TAG_MISSING"}
+    assert [row for row in before.splitlines() if "ledger" not in row] == [
+        row for row in git("for-each-ref").splitlines() if "ledger" not in row
+    ]
+    router.call("archive", Workspace.open(), archive.Request(undo=True))
+    collect(Path.cwd())
+    assert codes_in("tags") == set()
+    assert set(REFS) <= set(numbered(Path.cwd()))
+
+
+@pytest.mark.quick
+def test_a_forged_event_that_takes_an_archive_back(made: str) -> None:
+    told(made, "checkpoints.unarchived", "Devs-Unarchived")
+    assert git("rev-parse", archive_ref(made)) == made
+    assert codes_in("tags") == {"TAG_MISSING"}
+    router.call("archive", Workspace.open(), archive.Request(undo=True))
+    collect(Path.cwd())
+    assert codes_in("tags") == set()
+    assert set(REFS) <= set(numbered(Path.cwd()))
