@@ -8,11 +8,13 @@ import pytest
 
 from devs_git.commands import archive, rewind, show
 from devs_git.domain.checkpoints.archives import FOLDER, archive_ref, choose
-from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
+from devs_git.domain.ledger.ids import completed_tag
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
+from devs_git.operations.archive import archive_checkpoints
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import archives
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
 from tests.support.scene import Scene
@@ -122,14 +124,15 @@ def test_a_wrong_value_is_refused_before_anything_is_read(asked: dict[str, objec
     assert said.value.code == "INVALID_ARGUMENTS"
 
 
-def test_a_checkpoint_whose_tag_is_missing_keeps_its_ref(two: Scene) -> None:
-    before = ours(two)
-    ref = checkpoint_ref("task-1", 1)
-    (two.top / ".git" / "objects" / before[ref][:2] / before[ref][2:]).unlink()
-    done = run(two)
-    assert done.archives
-    assert (two.top / ".git" / ref).read_text().strip() == before[ref]
-    assert (ref, before[ref]) not in archives.here(Workspace.open(two.top).store_git)
+def test_no_archive_is_made_that_would_not_be_whole(two: Scene) -> None:
+    workspace = Workspace.open(two.top)
+    before, tip = ours(two), workspace.ledger.tip()
+    wanted = choose(tip.here, before, "9999", with_tags=False)
+    missing = replace(wanted[0], tag="a" * 40)
+    with pytest.raises(DevsError, match="tag a{40} is missing") as said:
+        archive_checkpoints.carry_out(workspace, archive_checkpoints.Plan(wanted, (*wanted, missing)))
+    assert said.value.code == "CONFLICT"
+    assert (ours(two), workspace.ledger.tip().oid) == (before, tip.oid)
 
 
 def test_an_archive_that_no_event_names_deletes_no_ref(two: Scene) -> None:
