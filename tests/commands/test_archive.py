@@ -129,7 +129,7 @@ def test_no_archive_is_made_that_would_not_be_whole(two: Scene) -> None:
     before, tip = ours(two), workspace.ledger.tip()
     wanted = choose(tip.here, before, "9999", with_tags=False)
     missing = replace(wanted[0], tag="a" * 40)
-    with pytest.raises(DevsError, match="tag a{40} is missing") as said:
+    with pytest.raises(DevsError, match=r"tag a{40} is missing") as said:
         archive_checkpoints.carry_out(workspace, archive_checkpoints.Plan(wanted, (*wanted, missing)))
     assert said.value.code == "CONFLICT"
     assert (ours(two), workspace.ledger.tip().oid) == (before, tip.oid)
