@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.checkpoints.wanted_refs import ARCHIVES, NUMBERED, VISIBLE, ledger_refs, task_of
+from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE, ledger_refs, task_of
 from devs_git.domain.ledger.clone_view import keep_held, points_in_doubt
 from devs_git.domain.ledger.history import History
-from devs_git.domain.ledger.ids import completed_tag
+from devs_git.domain.ledger.ids import ARCHIVES, completed_tag
 from devs_git.values import replace
 
 # Refs that archives stand for, each with its tag.

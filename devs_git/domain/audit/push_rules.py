@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from devs_git.domain.audit import checkpoint_tags
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.checkpoints.wanted_refs import ARCHIVES, NUMBERED, VISIBLE
+from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE
 from devs_git.domain.ledger.events import LEDGER, NO_OID, Event
 from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.values import immutable
 
 _TAGS = VISIBLE + "task-"

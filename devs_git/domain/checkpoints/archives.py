@@ -12,9 +12,16 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Final
 
-from devs_git.domain.checkpoints.wanted_refs import ARCHIVES, task_of
+from devs_git.domain.checkpoints.wanted_refs import task_of
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ids import NUMBER_FORM, OID_FORM, checkpoint_ref, completed_tag, digits
+from devs_git.domain.ledger.ids import (
+    ARCHIVES,
+    NUMBER_FORM,
+    OID_FORM,
+    checkpoint_ref,
+    completed_tag,
+    digits,
+)
 from devs_git.values import immutable
 
 FOLDER: Final = ARCHIVES

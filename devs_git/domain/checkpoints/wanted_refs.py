@@ -15,8 +15,6 @@ from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 
 VISIBLE, NUMBERED = "refs/tags/devs/", "refs/devs/checkpoints/"
 FOLDERS: Final = (VISIBLE, NUMBERED)
-# Below the folder of numbered refs: an older devs-git fetches archives with them. No task's folder has this name.
-ARCHIVES: Final = f"{NUMBERED}archive"
 
 
 def task_of(ref: str) -> str:

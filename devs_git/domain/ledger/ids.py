@@ -24,6 +24,8 @@ NUMBER_FORM: Final = "[1-9][0-9]{0,8}"
 TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
 TARGET_FORM: Final = f"{TASK_FORM}(\\^|@(0|{NUMBER_FORM}|{OID_FORM}))?"
 BEFORE: Final = "^"
+# Below the folder of numbered refs: an older devs-git fetches archives with them. No task's folder has this name.
+ARCHIVES: Final = "refs/devs/checkpoints/archive"
 # Of the files of a task in the tree of the ledger (see `task_folders`).
 _FLAT: Final = "tasks"
 _TOP: Final = "work"

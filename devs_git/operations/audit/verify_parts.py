@@ -21,6 +21,7 @@ from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.ledger.event_setup import RepositoryPrepared
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import fold
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.operations.audit import ledger_documents, tas_commits
 from devs_git.storage.ledger import ambiguous_refs, audit_facts, whole_history
 from devs_git.storage.ledger.audit_facts import Facts
@@ -58,7 +59,7 @@ def tags(facts: Facts) -> Iterator[Finding]:
         return
     history = fold(events)
     archived: checkpoint_tags.Archived = ()
-    if history.archives or any(ref.startswith(wanted_refs.ARCHIVES) for ref in found):
+    if history.archives or any(ref.startswith(ARCHIVES) for ref in found):
         from devs_git.operations.audit import archived_checkpoints
 
         archived = yield from archived_checkpoints.judge(facts.git, history, events, found)

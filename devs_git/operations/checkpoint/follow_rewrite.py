@@ -79,7 +79,7 @@ def _draft(
         first = max([tip.history.next_number(task) - 1, *taken.get(task, ())]) + 1
         number = numbers.get(task, first)
         numbers[task] = number + 1
-        old = workspace.objects.read(point.tag, "tag")
+        old = _tag_object(workspace, point)
         move = write_moved_tag(workspace, tip, point, replace(point, number=number, commit=commit), old)
         moves.append(move)
         updates.append(RefUpdate(checkpoint_ref(task, number), move.new, NO_OID))
@@ -89,6 +89,18 @@ def _draft(
     subject = f"{cause}: {len(moves)} checkpoint{'' if len(moves) == 1 else 's'} moved"
     event = workspace.event_of(content, subject, verb_name="checkpoint")
     return Draft(event, (), tuple(updates))
+
+
+def _tag_object(workspace: Workspace, point: Checkpoint) -> bytes:
+    """The bytes of the point's tag object. Where only an archive has them, git may have deleted the object."""
+    try:
+        return workspace.objects.read(point.tag, "tag")
+    except DevsError:
+        from devs_git.storage.ledger.recent import archived_points
+
+        if found := archived_points.tag_object(workspace.store_git, point):
+            return found
+        raise
 
 
 def write_moved_tag(workspace: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, text: bytes) -> Move:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ids import Target, checkpoint_ref, completed_tag, parse_target
+from devs_git.domain.ledger.ids import ARCHIVES, Target, checkpoint_ref, completed_tag, parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git
@@ -82,14 +82,36 @@ def confirm(git: Git, tip: Tip, target: Target | str) -> Checkpoint:
 
 
 def _refs_agree(git: Git, point: Checkpoint, target: Target) -> bool:
-    """Whether the numbered ref has the tag and the commit of the checkpoint, and if no number or oid was named, the visible tag, too."""
+    """Whether the numbered ref has the tag and the commit of the checkpoint, and if no number or oid was named, the visible tag, too.
+
+    An archive counts as the refs that it has.
+    """
     from devs_git.storage.git import refs
 
     # Of the beginning of an oid only the whole ledger tells that no other checkpoint has it.
     if not point.tag or (target.beginning and point.task_id != target.task):
         return False
     ref = checkpoint_ref(point.task_id, point.number)
-    if (refs.read(git, ref), refs.read(git, f"{ref}^{{commit}}")) != (point.tag, point.commit):
+    visible = "" if target.number is not None or target.oid else completed_tag(point.task_id)
+    held = refs.read(git, ref)
+    if held and (held, refs.read(git, f"{ref}^{{commit}}")) != (point.tag, point.commit):
         return False
-    named = target.number is not None or target.oid
-    return bool(named) or refs.read(git, completed_tag(point.task_id)) == point.tag
+    shown = refs.read(git, visible) if visible else point.tag
+    if held and shown:
+        return shown == point.tag
+    return shown in ("", point.tag) and _are_archived(
+        git, point, *(name for name, at in ((ref, held), (visible, shown)) if not at)
+    )
+
+
+def _are_archived(git: Git, point: Checkpoint, *names: str) -> bool:
+    from devs_git.storage.git import ref_files
+
+    if not ref_files.has_below(git, ARCHIVES):
+        return False
+    # Few repositories have an archive.
+    from devs_git.storage.ledger.recent import archived_points
+
+    have = archived_points.here(git, {point.task_id})
+    found = (have.get((name, point.tag)) for name in names)
+    return all(one and one.commit == point.commit for one in found)

@@ -7,16 +7,17 @@ has little time, so this module imports only what it needs.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from devs_git.domain.checkpoints.checkpoint_trailers import Facts, Wanted, content_of_event, name, tag_object
 from devs_git.domain.checkpoints.task_states import require_live, require_running
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint, checkpoint_of
-from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
+from devs_git.domain.ledger.ids import ARCHIVES, checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
 from devs_git.operations.recall import worktree_note
-from devs_git.storage.git import refs
+from devs_git.storage.git import ref_files, refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import replace
@@ -27,7 +28,8 @@ _STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
 
 def record(workspace: Workspace, wanted: Wanted) -> Checkpoint:
     """The recorded checkpoint; the refusals of `checkpoint_trailers`, and BUSY or CONFLICT. Then nothing is written."""
-    taken: set[int] = set()
+    # A new ref cannot show that an archive has its number.
+    taken = _archived_numbers(workspace.store_git, wanted.work.task)
     said = worktree_note.read(workspace.places, wanted.work.task)
     if said:
         wanted = replace(wanted, conversation=said.prefix, point=said.point)
@@ -83,9 +85,28 @@ def _is_known(tip: Tip, task: str, tag: str) -> bool:
 
 
 def taken_numbers(workspace: Workspace, task: str) -> set[int]:
-    folder = checkpoint_ref(task, 0).removesuffix("0")
-    names = refs.list_refs(workspace.store_git, folder)
-    return {int(ref.removeprefix(folder)) for ref in names if ref.removeprefix(folder).isdigit()}
+    """The numbers of the task that refs and archives have."""
+    names = refs.list_refs(workspace.store_git, _folder(task))
+    return _numbers(names, task) | _archived_numbers(workspace.store_git, task)
+
+
+def _folder(task: str) -> str:
+    return checkpoint_ref(task, 0).removesuffix("0")
+
+
+def _numbers(names: Iterable[str], task: str) -> set[int]:
+    ends = (ref.removeprefix(_folder(task)) for ref in names)
+    return {int(end) for end in ends if end.isdigit()}
+
+
+def _archived_numbers(git: Git, task: str) -> set[int]:
+    """The numbers of the task that only an archive has, such as one from a mirror of another clone."""
+    if not ref_files.has_below(git, ARCHIVES):
+        return set()
+    # Few repositories have an archive.
+    from devs_git.storage.ledger.recent import archived_points
+
+    return _numbers((ref for ref, _ in archived_points.here(git, {task})), task)
 
 
 def commit_facts(git: Git, commit: str, branch: str = "") -> Facts:

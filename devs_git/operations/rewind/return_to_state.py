@@ -19,6 +19,7 @@ from devs_git.storage.worktree.backups import State, store
 from devs_git.storage.worktree.capture import Capture, CapturedState, require_room
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
+from devs_git.storage.worktree.interrupted import positions
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
 from devs_git.storage.worktree.ref_changes import NO_CHANGES, RefChanges
@@ -193,4 +194,6 @@ def tag_updates(site: Site, effect: Effect) -> tuple[RefUpdate, ...]:
     if not (effect.undone or effect.revived):
         return ()
     held = {ref: refs.loose(site.places.common, ref) for ref, _, _ in effect.visible}
-    return effect.tag_updates(held if all(held.values()) else refs.list_refs(site.git, *held))
+    updates = effect.tag_updates(held if all(held.values()) else refs.list_refs(site.git, *held))
+    positions.restore_archived_tags(site, updates)
+    return updates

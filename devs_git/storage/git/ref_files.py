@@ -66,6 +66,13 @@ def list_below(git: Git, common: Path, folder: str) -> ListedRefs:
     return ListedRefs(found, loose)
 
 
+def has_below(git: Git, folder: str) -> bool:
+    """Whether there is a ref below `folder` in the repository of `git`."""
+    from devs_git.storage.git.places import common_of
+
+    return bool(list_below(git, common_of(git), folder).text)
+
+
 def read_packed(common: Path, folder: str) -> bytes | None:
     """The lines of the packed refs below `folder`; each tag's has the line of its commit after it.
 

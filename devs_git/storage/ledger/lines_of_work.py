@@ -14,7 +14,7 @@ from typing import Final
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ids import checkpoint_ref, is_oid
+from devs_git.domain.ledger.ids import ARCHIVES, checkpoint_ref, is_oid
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.refs import worktree_heads
 from devs_git.values import immutable
@@ -84,17 +84,41 @@ def heads(git: Git, common: Path, branches: Mapping[str, str]) -> Iterator[Head]
 def tags_reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) -> frozenset[str]:
     """The tags of those `points` whose commit can be reached from one of the commits `oids`.
 
-    A point without a ref here is not included. A ref counts by its commit: a program that rewrites histories may replace
-    the tag with the commit itself.
+    A point that has no ref here and is in no archive is not included. A ref counts by its commit: a program that rewrites
+    histories may replace the tag with the commit itself.
     """
     tips = list(dict.fromkeys(oids))
     found = frozenset[str]()
     for start in range(0, len(tips), _AT_ONCE):
-        found |= tags_here(git, points, *(f"--merged={oid}" for oid in tips[start : start + _AT_ONCE]))
+        found |= _with_ref(git, points, *(f"--merged={oid}" for oid in tips[start : start + _AT_ONCE]))
+    left = [point for point in points if point.tag not in found] if tips else []
+    if archived := _without_ref(git, left):
+        from devs_git.storage.ledger.recent import archived_points
+
+        found |= archived_points.reached(git, archived, tips)
     return found
 
 
-def tags_here(git: Git, points: Collection[Checkpoint], *merged: str) -> frozenset[str]:
+def tags_here(git: Git, points: Collection[Checkpoint]) -> frozenset[str]:
+    """The tags of those `points` that have a ref here, or are archived here."""
+    found = _with_ref(git, points)
+    left = [point for point in points if point.tag not in found]
+    return found | {point.tag for point in _without_ref(git, left)}
+
+
+def _without_ref(git: Git, points: Collection[Checkpoint]) -> Collection[Checkpoint]:
+    """Those of the points that only an archive has."""
+    from devs_git.storage.git import ref_files
+
+    if not points or not ref_files.has_below(git, ARCHIVES):
+        return ()
+    # Few repositories have an archive.
+    from devs_git.storage.ledger.recent import archived_points
+
+    return archived_points.without_ref(git, points)
+
+
+def _with_ref(git: Git, points: Collection[Checkpoint], *merged: str) -> frozenset[str]:
     """The tags of those `points` that have a ref here, as far as the options `merged` of `git for-each-ref` let them."""
     refs = {checkpoint_ref(point.task_id, point.number): point for point in points}
     if not refs:

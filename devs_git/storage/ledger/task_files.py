@@ -17,7 +17,7 @@ from devs_git.domain.text import limits
 from devs_git.errors import invalid
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import object_graph, refs
-from devs_git.storage.git.program import split_z
+from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.ledger import clone_history
 from devs_git.storage.ledger.store import Tip, require_complete
 
@@ -84,14 +84,32 @@ def history_here(tip: Tip, task_id: str) -> History:
 def history_for_start(tip: Tip, task_id: str) -> History:
     """The same for a task that an event will start. Most ids are new: then neither the ledger's tree nor a ref has them.
 
-    The caller holds the ledger's lock. A checkpoint that was recorded without a start has no file, but refs.
+    The caller holds the ledger's lock. A checkpoint that was recorded without a start has no file, but a ref or an archive.
     """
-    refs_of_task = (completed_tag(task_id), checkpoint_ref(task_id, 0).rpartition("/")[0])
-    if operations(tip, [task_id])[task_id] or refs.list_refs(tip.ledger.reader, *refs_of_task):
+    git, refs_of_task = (
+        tip.ledger.reader,
+        (completed_tag(task_id), checkpoint_ref(task_id, 0).rpartition("/")[0]),
+    )
+    if (
+        operations(tip, [task_id])[task_id]
+        or refs.list_refs(git, *refs_of_task)
+        or _is_archived(git, task_id)
+    ):
         return history_here(tip, task_id)
     from devs_git.domain.ledger.history import History
 
     return History(tip.oid)
+
+
+def _is_archived(git: Git, task_id: str) -> bool:
+    from devs_git.storage.git import ref_files
+
+    if not ref_files.has_below(git, ids.ARCHIVES):
+        return False
+    # Few repositories have an archive.
+    from devs_git.storage.ledger.recent import archived_points
+
+    return bool(archived_points.here(git, {task_id}))
 
 
 def _since_begin(tip: Tip, task_id: str) -> History | None:

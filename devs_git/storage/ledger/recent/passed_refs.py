@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.ledger.ids import OID_FORM
+from devs_git.domain.ledger.ids import ARCHIVES, OID_FORM
 from devs_git.storage.git import ref_files
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.lines_of_work import FOLDER
@@ -26,7 +26,7 @@ _AFTER: Final = f" {FOLDER}/".encode()
 
 @immutable
 class PassedRefs:
-    """The refs of checkpoints whose tags are at the commits, with the tags. `bare`: refs that are such a commit themselves,
+    """The refs of checkpoints whose tags are at the commits, with the tags; also those that only an archive has. `bare`: refs that are such a commit themselves,
     because a program rewrote the history.
     """
 
@@ -48,6 +48,11 @@ def at(git: Git, common: Path, commits: Collection[str]) -> PassedRefs | None:
     wanted = {oid.encode() for oid in commits}
     found = {ref: pair for ref, *pair in _in_packed(packed, wanted) if ref not in loose}
     found |= {ref: [tag, commit] for ref, tag, commit in _peeled(git, loose) if commit in commits}
+    if ref_files.has_below(git, ARCHIVES):
+        # Few repositories have an archive.
+        from devs_git.storage.ledger.recent import archived_points
+
+        found |= {ref: [one.tag, one.commit] for ref, one in archived_points.at(git, commits).items()}
     return PassedRefs(
         {ref: tag for ref, (tag, commit) in found.items() if tag != commit},
         tuple(ref for ref, (tag, commit) in found.items() if tag == commit),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
 from devs_git.storage.worktree.engine_site import Site
@@ -78,6 +79,7 @@ def _move(site: Site, journal: Journal, updates: Sequence[RefUpdate], message: s
     """Move refs in a recovery. BUSY if another git moves or locks one of them."""
     if not updates:
         return
+    restore_archived_tags(site, updates)
     try:
         refs.transaction(site.git.with_env(DEVS_GIT_OP=journal.op_id), updates, message)
     except (refs.RefMoved, refs.RefLocked) as error:
@@ -86,6 +88,18 @@ def _move(site: Site, journal: Journal, updates: Sequence[RefUpdate], message: s
             "Another git process is moving the refs of an interrupted command.",
             hint="Run the command again.",
         ) from error
+
+
+def restore_archived_tags(site: Site, updates: Sequence[RefUpdate]) -> None:
+    """Make the tag objects again that a visible tag will name. If only an archive has them, git may have deleted them."""
+    from devs_git.storage.git import ref_files
+
+    made = [one for one in updates if one.new != NO_OID and one.ref.startswith("refs/tags/devs/")]
+    if made and ref_files.has_below(site.ledger.git, ARCHIVES):
+        # Few repositories have an archive.
+        from devs_git.storage.ledger.recent import archived_points
+
+        archived_points.restore_tags(site.ledger.git, made)
 
 
 def clear_locks(site: Site, journal: Journal) -> None:
