@@ -57,6 +57,7 @@ COUNTS := \
 	DEVS_TEST_COUNT_STANDING=2000 \
 	DEVS_TEST_COUNT_SNAPSHOT_MEBIBYTES=256 \
 	DEVS_TEST_COUNT_WRITERS=20 \
+	DEVS_TEST_COUNT_ARCHIVES=12 \
 	DEVS_TEST_COUNT_PLANS=6
 
 # What must stay covered by 90 % of its statements: what moves trees, and all that touches the world.

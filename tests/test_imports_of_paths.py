@@ -71,9 +71,11 @@ BEFORE: Final = {
 # answer, which commands without click share, the check and the written file that `report` shares, the trees above a path that
 # comes back, a restore that may save what is in the way, a session named by its beginning, the files of a task that git
 # reads at once, who may decide in words, what an uninstallation leaves, a history that asks the index for the events of a task,
-# refs that are read from git's files, the place of the index, which `doctor` compares with the ledger. Whoever lowers one lowers
+# refs that are read from git's files, the place of the index, which `doctor` compares with the ledger, whether there
+# is an archive that has a number. Whoever lowers one lowers
 # its number, and removes its row where it is not above BEFORE.
 MORE: Final = {
+    "git commit": 39,
     "history": 82,
     "show": 83,
     "doctor": 133,

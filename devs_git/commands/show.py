@@ -12,7 +12,6 @@ from devs_git.domain.ledger.resolve import newest
 from devs_git.domain.moments import names
 from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.git import refs
 from devs_git.storage.git.comparisons.differences import changes, letters, parents
@@ -146,17 +145,12 @@ def show_checkpoint(workspace: Workspace, request: Request) -> Result:
     return _without_checkpoint(workspace, page)
 
 
-def _tag_message(git: Git, point: Checkpoint) -> str:
-    try:
-        return refs.tag_message(git, point.tag)
-    except DevsError:
-        from devs_git.storage.ledger.recent import (
-            archived_points,  # git deletes the tag object of an archived one
-        )
+def _archived_tag(git: Git, point: Checkpoint) -> bytes:
+    from devs_git.storage.ledger.recent import (
+        archived_points,  # git deletes the tag object of an archived one
+    )
 
-        if data := archived_points.tag_object(git, point):
-            return data.partition(b"\n\n")[2].decode("utf-8", "replace")
-        raise
+    return archived_points.tag_object(git, point)
 
 
 def _with_checkpoint(
@@ -164,7 +158,7 @@ def _with_checkpoint(
 ) -> Result:
     git = workspace.store_git
     rewritten_commits.require(git, point)
-    words = parse(point.tag, (), _tag_message(git, point))
+    words = parse(point.tag, (), refs.tag_message(git, point.tag, lambda: _archived_tag(git, point)))
     (row,) = commit_locations.rows(
         workspace, [point], history, lambda each: history.tasks[each.task_id].status
     )

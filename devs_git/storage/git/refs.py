@@ -274,12 +274,16 @@ def holder_of(git: Git, branch: str) -> str:
     return next((one["worktree"] for one in worktree_heads(git) if one.get("branch") == branch), "")
 
 
-def tag_message(git: Git, tag: str) -> str:
-    """The message of the tag object `tag`, read without the object library. TAG_MISSING if git does not have it."""
+def tag_message(git: Git, tag: str, kept: Callable[[], bytes]) -> str:
+    """The message of the tag object `tag`, read without the object library.
+
+    If git does not have it, `kept` returns its bytes, b'' for none. Then: TAG_MISSING.
+    """
     try:
         data = git.run("cat-file", "tag", "--end-of-options", tag)
     except GitFailed as error:
-        raise DevsError(
-            "TAG_MISSING", f"The tag object {tag} is missing.", hint="Run: devs-git doctor", tag=tag
-        ) from error
+        if not (data := kept()):
+            raise DevsError(
+                "TAG_MISSING", f"The tag object {tag} is missing.", hint="Run: devs-git doctor", tag=tag
+            ) from error
     return data.partition(b"\n\n")[2].decode("utf-8", "replace")

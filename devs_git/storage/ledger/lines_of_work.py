@@ -108,9 +108,11 @@ def tags_here(git: Git, points: Collection[Checkpoint]) -> frozenset[str]:
 
 def _without_ref(git: Git, points: Collection[Checkpoint]) -> Collection[Checkpoint]:
     """Those of the points that only an archive has."""
+    if not points:
+        return ()
     from devs_git.storage.git import ref_files
 
-    if not points or not ref_files.has_below(git, ARCHIVES):
+    if not ref_files.has_below(git, ARCHIVES):
         return ()
     # Few repositories have an archive.
     from devs_git.storage.ledger.recent import archived_points

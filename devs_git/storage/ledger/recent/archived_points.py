@@ -44,9 +44,7 @@ def reached(git: Git, points: Collection[Checkpoint], tips: Iterable[str]) -> fr
 
 
 def at(git: Git, commits: Collection[str]) -> dict[str, Entry]:
-    """The numbered refs at `commits` that only archives have."""
-    if not commits or not ref_files.has_below(git, ARCHIVES):
-        return {}
+    """The numbered refs at `commits` that only archives have, of which there is one."""
     # Most commits that a rewind passes are newer than all archives, and then no archive need be read.
     old = set(commits) - _not_reached(git, commits, archives.oids(git))
     have = archives.here(git) if old else {}

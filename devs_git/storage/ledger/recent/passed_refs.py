@@ -48,7 +48,7 @@ def at(git: Git, common: Path, commits: Collection[str]) -> PassedRefs | None:
     wanted = {oid.encode() for oid in commits}
     found = {ref: pair for ref, *pair in _in_packed(packed, wanted) if ref not in loose}
     found |= {ref: [tag, commit] for ref, tag, commit in _peeled(git, loose) if commit in commits}
-    if ref_files.has_below(git, ARCHIVES):
+    if commits and ref_files.list_below(git, common, ARCHIVES).text:
         # Few repositories have an archive.
         from devs_git.storage.ledger.recent import archived_points
 
