@@ -11,13 +11,12 @@ from typing import Final
 
 from devs_git.domain.checkpoints import rewritten_history
 from devs_git.domain.checkpoints.rewritten_history import NONE, Found, State
-from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
 from devs_git.domain.ledger.clone_view import own_view
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.event_rewrites import HistoryRewritten, Move
 from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
-from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
+from devs_git.domain.ledger.ids import ARCHIVES, checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint.follow_rewrite import write_moved_tag
 from devs_git.operations.checkpoint.record_checkpoint import taken_numbers

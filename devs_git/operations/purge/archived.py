@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.domain.recall.purge_terms import DroppedRef
 from devs_git.errors import DevsError
 from devs_git.operations.purge.refs_and_objects import ARCHIVE

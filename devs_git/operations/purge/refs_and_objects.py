@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.domain.moments.moment import BASE, PREFIX, STATES
 from devs_git.domain.recall.purge_terms import (
     DroppedRef,

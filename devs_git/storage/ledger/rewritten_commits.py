@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.history import Checkpoint
-from devs_git.domain.ledger.ids import checkpoint_ref
+from devs_git.domain.ledger.ids import ARCHIVES, checkpoint_ref
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git, GitFailed
@@ -126,7 +126,6 @@ def ledger_rewritten(tip: str) -> DevsError:
 def findings(git: Git, points: Iterable[Checkpoint], head_git: Git, common: Path) -> Iterator[Finding]:
     """At most one finding for all checkpoints. `head_git` is the git that reads this worktree's HEAD."""
     from devs_git.domain.audit.findings import Finding
-    from devs_git.domain.checkpoints.wanted_refs import ARCHIVES
 
     every = tuple(points)
     found = trees(git, (point.commit for point in every))
