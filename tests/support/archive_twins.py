@@ -131,6 +131,9 @@ class Twins:
             answer["events"] = [
                 one for one in answer["events"] if one.get("event_data", {}).get("event") not in _ARCHIVES
             ]
+        # A task that was given up is named only until the next event.
+        if isinstance(answer, dict) and "abandoned" in answer:
+            answer["abandoned"] = ""
         # The ledger's tip, which is another one after an archive, and then the same tip is not named twice.
         for one in answer.get("trailers", ()) if isinstance(answer, dict) else ():
             one["value"] = "" if one["key"] == "Devs-Ledger" else one["value"]
