@@ -11,6 +11,7 @@ from devs_git.domain.ledger.events import LEDGER, NO_OID
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.merge_rules import Superseded
 from devs_git.operations.sync import consent, known_remote, merge_ledgers, push_parts, unpushed
+from devs_git.operations.sync.archive_refs import Archives
 from devs_git.operations.sync.remote_branches import RemoteBranches
 from devs_git.storage.git import refs
 from devs_git.storage.git.remotes import remote_repository
@@ -66,7 +67,9 @@ def run(
     remote_tip, there = remote_refs.ledger, remote_refs.devs
     points = workspace.ledger.tip().history.checkpoints
     gone = {tag for tag, point in points.items() if point.gone}
+    archives = Archives(workspace, there)
     mine = {workspace.ledger.tip().oid, *remote_repository.list_devs_refs(git).values(), *gone}
+    mine |= archives.tags_here()
     missing = dict.fromkeys(oid for oid in (remote_tip, *there.values()) if oid and oid not in mine)
     if missing:
         other.fetch(missing)
@@ -75,7 +78,7 @@ def run(
     workspace.progress("joining the ledgers", 0, 0)
     accept = consent.policy_check(workspace, other.remote, person) if not seen else unknown_ledger.accept_any
     is_chosen = consent.ledger_choice(workspace, person)
-    remote_ledger = merge_ledgers.RemoteLedger(other.remote, remote_tip, seen, accept, is_chosen)
+    remote_ledger = merge_ledgers.RemoteLedger(other.remote, remote_tip, seen, accept, is_chosen, archives)
     joined = merge_ledgers.join(workspace, remote_ledger)
     log.fetched |= dict.fromkeys(joined.changed)
     log.merged = joined.merge or log.merged
@@ -90,40 +93,60 @@ def run(
     branches = RemoteBranches.of(other, remote_refs.branches, history)
     has = branches.find_tags(workspace.objects.exists)
     branches.remember(git, Standpoint.here(git, workspace.places.common), has)
-    log.fetched |= dict.fromkeys(merge_ledgers.update_refs(workspace))
-    _publish(workspace, other, remote_refs, clone_view.view_with(branches.history, has), log)
+    log.fetched |= dict.fromkeys(merge_ledgers.update_refs(workspace, archives))
+    view = clone_view.view_with(branches.history, has)
+    _publish(_Push(workspace, other, remote_refs, archives, log), view)
     known_remote.remember(workspace, other, joined.tip, seen)
     return joined.tip
 
 
-def _publish(
-    workspace: Workspace, other: Remote, remote_refs: RemoteRefs, history: History, log: Log
-) -> None:
-    """Push what the remote does not have: the ledger, checkpoints, and the visible tags that its own branches ask for.
+@immutable
+class _Push:
+    """What `sync` pushes from and to. `there` has the remote's refs as they were read."""
 
-    `remote_refs` has the remote's refs as they were read; `history` is the ledger's history as the remote sees it.
-    """
-    remote_tip, there, tip = remote_refs.ledger, remote_refs.devs, history.tip
-    wanted = wanted_refs.updates(history, there, workspace.objects.is_tag)
-    # A numbered ref never moves, and is deleted only with its checkpoint. A visible tag moves to where its event says.
-    gone = {tag for tag, point in history.checkpoints.items() if point.gone}
-    log.lacking = not wanted_refs.ledger_refs(history).keys() <= there.keys() | {u.ref for u in wanted}
-    steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(wanted_refs.VISIBLE) or u.old in gone]
-    steps.sort(key=lambda update: update.old == NO_OID)
-    done = {update.ref for update in steps}
-    log.left |= dict.fromkeys(update.ref for update in wanted if update.ref not in done)
-    for held in (there, remote_repository.list_devs_refs(workspace.ledger.git)):
-        log.left |= dict.fromkeys(wanted_refs.strangers(history, held))
-    if other.only_reads:
-        log.commits = unpushed.count(workspace.ledger.git, steps, remote_refs)
-    ledger = tip if tip != remote_tip else ""
-    for part in push_parts.split(steps, there, remote_repository.list_devs_refs(workspace.ledger.git)) or (
-        [push_parts.Part()] if ledger else []
-    ):
+    workspace: Workspace
+    other: Remote
+    there: RemoteRefs
+    archives: Archives
+    log: Log
+
+    def send(self, ledger: str, part: push_parts.Part) -> None:
+        """One push of the ledger ('' for none) and the refs of `part`."""
+        log = self.log
         log.sending = (*((LEDGER,) if ledger else ()), *(u.ref for u in part.updates))
-        other.push(ledger, () if part.folders else part.updates, part.folders)
-        ledger = ""
+        self.other.push(ledger, () if part.folders else part.updates, part.folders)
         log.pushed |= dict.fromkeys(log.sending)
         log.sending = ()
         log.moved |= dict.fromkeys(u.ref for u in part.updates if NO_OID not in (u.old, u.new))
         log.deleted |= dict.fromkeys(u.ref for u in part.updates if u.new == NO_OID)
+
+
+def _publish(push: _Push, history: History) -> None:
+    """Push what the remote does not have: the ledger, checkpoints, and the visible tags that its own branches ask for.
+
+    At the end, refs are deleted for which the remote has an archive now. `history` is as the remote sees it.
+    """
+    workspace, log, there = push.workspace, push.log, push.there.devs
+    new_archives, archived = push.archives.to_push(history)
+    wanted = wanted_refs.updates(history, there, workspace.objects.is_tag, archived)
+    # A numbered ref never moves, and is deleted only with its checkpoint. A visible tag moves to where its event says.
+    gone = {tag for tag, point in history.checkpoints.items() if point.gone}
+    known = there.keys() | {u.ref for u in wanted} | {ref for ref, _ in archived}
+    log.lacking = not wanted_refs.ledger_refs(history).keys() <= known
+    steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(wanted_refs.VISIBLE) or u.old in gone]
+    steps.sort(key=lambda update: update.old == NO_OID)
+    done = {update.ref for update in steps}
+    log.left |= dict.fromkeys(update.ref for update in wanted if update.ref not in done)
+    held = remote_repository.list_devs_refs(workspace.ledger.git)
+    for refs_of in (there, held):
+        log.left |= dict.fromkeys(wanted_refs.strangers(history, refs_of))
+    log.left |= dict.fromkeys(push.archives.refs_left(history))
+    steps += new_archives
+    if push.other.only_reads:
+        log.commits = unpushed.count(workspace.ledger.git, steps, push.there)
+    ledger = history.tip if history.tip != push.there.ledger else ""
+    for part in push_parts.split(steps, there, held) or ([push_parts.Part()] if ledger else []):
+        push.send(ledger, part)
+        ledger = ""
+    for part in push_parts.deletions(list(push.archives.to_delete(history, tuple(steps), archived))):
+        push.send("", part)

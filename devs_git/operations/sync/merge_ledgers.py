@@ -18,6 +18,7 @@ from devs_git.domain.ledger import merge_rules
 from devs_git.domain.ledger.events import LEDGER, Draft, Event, RefUpdate
 from devs_git.domain.ledger.history import History, fold
 from devs_git.errors import DevsError
+from devs_git.operations.sync.archive_refs import Archives
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.remotes.remote_repository import list_devs_refs
@@ -62,6 +63,7 @@ class RemoteLedger:
     seen: str
     accept: Callable[[str, str], None]
     is_chosen: Callable[[str], bool]
+    archives: Archives
 
 
 def join(workspace: Workspace, other: RemoteLedger) -> JoinResult:
@@ -105,14 +107,14 @@ def _join_older(workspace: Workspace, other: RemoteLedger, tip: Tip) -> JoinResu
         facts = Facts(ledger, ledger.git, tip.oid, "", "")
         if _remote_is_chosen(facts, other, tip.oid):
             return _Merge(workspace, other, facts, tip).write()
-    return JoinResult(tip.oid, update_refs(workspace))
+    return JoinResult(tip.oid, update_refs(workspace, other.archives))
 
 
 def _fast_forward(workspace: Workspace, other: RemoteLedger, facts: Facts, tip: str) -> JoinResult:
     """Move the ledger here from `tip` to that of the remote, and the refs that its events name."""
     ledger, remote_tip = workspace.ledger, other.tip
     other.accept(facts.belief.policy_blob(tip), facts.belief.policy_blob(remote_tip))
-    updates = _updates(workspace, ledger.history_at(remote_tip))
+    updates = _updates(workspace, ledger.history_at(remote_tip), other.archives)
     move = RefUpdate(LEDGER, remote_tip, tip)
     ledger.announce(remote_tip, tip)
     refs.transaction(ledger.git, (*updates, move), f"devs: sync: events of {other.remote}")
@@ -200,17 +202,19 @@ def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[merge_rules.S
     return tuple(merge_rules.superseded_rows(gave_way, belief, at, events))
 
 
-def update_refs(workspace: Workspace) -> tuple[str, ...]:
+def update_refs(workspace: Workspace, archives: Archives) -> tuple[str, ...]:
     """Move the refs of checkpoints and the visible tags as the ledger says. Returns the refs that changed."""
-    updates = _updates(workspace, workspace.ledger.tip().history)
+    updates = archives.updates_here(workspace.ledger.tip().history)
     if updates:
         refs.transaction(workspace.ledger.git, updates, "devs: sync: refs follow the ledger")
     return tuple(update.ref for update in updates)
 
 
-def _updates(workspace: Workspace, history: History) -> tuple[RefUpdate, ...]:
+def _updates(workspace: Workspace, history: History, archives: Archives) -> tuple[RefUpdate, ...]:
     here = clone_history.view_here(workspace.ledger.git, workspace.ledger.common, history)
-    return wanted_refs.updates(here, list_devs_refs(workspace.ledger.git), workspace.objects.is_tag)
+    held = list_devs_refs(workspace.ledger.git)
+    archived = archives.archived_here(history, held)
+    return wanted_refs.updates(here, held, workspace.objects.is_tag, archived)
 
 
 class _Merge:
@@ -240,7 +244,7 @@ class _Merge:
         whole, settled = self._settle()
         event = self._event(rows, settled)
         history = fold([event], whole)
-        updates = _updates(self.workspace, history)
+        updates = _updates(self.workspace, history, self.other.archives)
         files = tuple((path, self._data(path, blob)) for path, blob in merge_rules.union(changes, merge))
 
         def build(tip: Tip) -> Draft:

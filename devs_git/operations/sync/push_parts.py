@@ -11,6 +11,8 @@ from devs_git.values import immutable
 
 # Refs of one push: their names are arguments, and git compares each with each ref of the remote.
 AT_ONCE: Final = 500
+# A name and an expected value have 150 bytes, and all arguments of a program at most 2 MB.
+DELETED_AT_ONCE: Final = 2000
 
 
 @immutable
@@ -36,5 +38,10 @@ def split(steps: Sequence[RefUpdate], there: Mapping[str, str], here: Mapping[st
     return [*_chunks(rest), Part(tuple(step for step in steps if step.ref in new), FOLDERS)]
 
 
-def _chunks(steps: Sequence[RefUpdate]) -> list[Part]:
-    return [Part(tuple(steps[at : at + AT_ONCE])) for at in range(0, len(steps), AT_ONCE)]
+def deletions(steps: Sequence[RefUpdate]) -> list[Part]:
+    """The pushes that delete refs, each with its expected value."""
+    return _chunks(steps, DELETED_AT_ONCE)
+
+
+def _chunks(steps: Sequence[RefUpdate], size: int = AT_ONCE) -> list[Part]:
+    return [Part(tuple(steps[at : at + size])) for at in range(0, len(steps), size)]
