@@ -12,6 +12,7 @@ from devs_git.commands import archive, purge, verify
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.support.archiving import FOLDER, archive_all, entries, numbered
+from tests.support.clones import Pair, refs_of
 from tests.support.planted_secret import PATH, SECRET, TEXT, gc, places, run_purge
 from tests.support.refusals import refusal
 from tests.support.scene import Scene
@@ -58,3 +59,25 @@ def test_purge_from_an_event_does_not_take_an_archived_checkpoint_for_a_lost_one
     error = refusal(partial(router.call, "purge", Workspace.open(planted), request))
     assert (error.code, "devs-git archive --undo" in error.hint) == ("CONFLICT", True)
     assert point.tag in entries(planted).values()
+
+
+def test_a_clone_that_has_the_archive_does_not_bring_a_purged_checkpoint_back(pair: Pair) -> None:
+    ann, bob = pair.ann, pair.bob
+    scene = Scene(ann.opened)
+    scene.task("1", {"a.txt": "one\n"})
+    ann.git("push", "-q", "origin", "main")
+    scene.task("2", {"secret.env": SECRET})
+    ann.git("-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", "HEAD~1")
+    archive_all(ann.top)
+    ann.sync()
+    bob.sync()
+    ann.call("archive", archive.Request(undo=True))
+    ann.call("purge", purge.Request("secret.env", folder=str(ann.top)))
+    ann.sync()
+    bob.sync()
+    ann.sync()
+    gc(ann.top)
+    assert places(ann.top) == set()
+    shared = [ref for ref in refs_of(pair.origin) if "task-2" in ref or ref.startswith(FOLDER)]
+    assert shared == []
+    assert "refs/devs/checkpoints/task-1/1" in refs_of(pair.origin)
