@@ -77,13 +77,13 @@ class Twins:
         self.answers[key] = self.answers.get(key, 0) + 1
         return one[1]
 
-    # What only the thin one does.
-
     def archive(self, *options: str) -> Any:
+        """An archive in `thin` alone. In both, git then deletes what no ref keeps, such as the commits of before a squash."""
         self._tick()
         status, answer, _ = self._run(self.thin, "archive", "--older-than", "0s", *options, "--json")
         assert status == 0, answer
-        collect(self.thin)
+        for top in (self.plain, self.thin):
+            collect(top)
         return answer
 
     # How they are compared.

@@ -93,4 +93,4 @@ def test_random_work_with_archives_is_the_same_work_without(
         twins.take_back()
     finally:
         print(story.said)  # noqa: T201 - shown where it failed
-    assert {"start", "complete", "rewind"} <= set(story.said), twins.answers
+    assert {"start", "complete"} <= set(story.said), twins.answers
