@@ -21,7 +21,7 @@ from devs_git.storage.catalog import health
 from devs_git.storage.git import exclude_file, failures, locks, parent_command
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.hooks import client_trust, hook_probe, installation
+from devs_git.storage.hooks import client_trust, hook_presence, hook_probe, installation
 from devs_git.storage.ledger import (
     ambiguous_refs,
     broken_refs,
@@ -76,6 +76,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _notes(workspace: Workspace) -> Iterator[str]:
     if workspace.ledger.tip().oid and not workspace.policy.approvers:
         yield gate_model.NO_APPROVER
+    yield from hook_presence.notes(workspace.places)
     yield from waiting.notes(workspace)
     yield from expiring_sessions.notes(workspace)
 
@@ -124,18 +125,18 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _journal(workspace)
     yield from unrecorded_commits.findings(workspace.places)
     yield from health.findings(workspace.places.shared)
-    sound = True
+    sound, bare = True, hook_presence.is_clone_of_ci(workspace.places)
     workspace.progress("checking the ledger and the hooks", 0, 0)
     for finding in _ledger(workspace):
         sound = sound and finding.severity != "error"
         yield finding
     if workspace.ledger.tip().oid:
-        yield from _hooks(workspace, sound=sound)
+        yield from () if bare else _hooks(workspace, sound=sound)
         yield from client_trust.findings(workspace.places, workspace.places.top)
         yield from spool.findings(workspace.places)
         yield from remote_copies.findings(workspace.git, workspace.places.shared)
         yield from gaps.findings(workspace.places, workspace.clock())
-        yield from _view(workspace) if sound else ()
+        yield from _view(workspace) if sound and not bare else ()
 
 
 def _hooks(workspace: Workspace, *, sound: bool) -> Iterator[Finding]:

@@ -52,3 +52,31 @@ def test_a_command_that_reads_answers_as_the_first_one_in_the_clone(words: str, 
 
 def test_a_trace_that_is_not_there_is_said_to_be_unknown(fetched: Path) -> None:
     devs_git("trace", "get", "0123456789abcdef", where=fetched, status=3)
+
+
+def asked(fetched: Path, status: int) -> tuple[list[str], bool]:
+    """The codes of what `doctor` finds, but for the policy, which the repository does not track; and whether it has the note."""
+    told = json.loads(devs_git("doctor", "--json", where=fetched, status=status))
+    codes = [one["code"] for one in told["findings"] if one["code"] != "POLICY_UNTRACKED"]
+    return codes, any("hooks are not installed" in note for note in told["notes"])
+
+
+@pytest.mark.quick
+def test_doctor_asks_for_no_hooks_in_a_clone_of_ci(fetched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    assert asked(fetched, status=0) == ([], True)
+
+
+@pytest.mark.parametrize("value", ["", "false"])
+def test_doctor_asks_for_hooks_in_a_clone_of_a_person(
+    value: str, fetched: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", value)
+    assert asked(fetched, status=1) == (["HOOK_MISSING", "EXCLUDE_MISSING"], False)
+
+
+def test_doctor_asks_for_hooks_in_ci_where_init_ran(fetched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    devs_git("init", where=fetched)
+    (fetched / ".git" / "hooks" / "post-commit").unlink()
+    assert asked(fetched, status=1) == (["HOOK_MISSING"], False)

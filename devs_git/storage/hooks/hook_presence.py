@@ -46,6 +46,21 @@ def warning(places: Places, git: Git) -> str:
     return f"warning: {found[0].message}{more} An open gate does not stop git here. {way}"
 
 
+def is_clone_of_ci(places: Places) -> bool:
+    """Whether CI runs in a clone where nobody ran `init`. Nobody commits there, so it needs neither hooks nor a view.
+
+    All systems of CI set the variable `CI`; https://docs.github.com/actions/reference/variables-reference says `true`.
+    """
+    in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
+    return in_ci and not exclude_file.is_present(places) and not in_place(places)
+
+
+def notes(places: Places) -> Iterator[str]:
+    """What `doctor` says there instead of a finding."""
+    if is_clone_of_ci(places):
+        yield "The git hooks are not installed. CI runs here (the variable CI is set), so this is no problem."
+
+
 def in_place(places: Places) -> bool:
     """Whether each of our hooks is in git's folder, or is called from there, as far as the files show."""
     folder = _hooks_folder(places)
@@ -123,4 +138,4 @@ def _read(path: Path) -> bytes:
     return b""
 
 
-__all__ = ["in_place", "warning"]
+__all__ = ["in_place", "is_clone_of_ci", "notes", "warning"]

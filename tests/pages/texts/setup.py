@@ -126,7 +126,9 @@ Install the hooks. A hook of yours is kept, and devs-git calls it:
 ```sh
 devs-git init
 devs-git doctor
-```""",
+```
+
+In a clone of CI (the variable `CI` is set, and nobody ran `init`), `doctor` does not ask for hooks, because nobody commits there.""",
     "HOOK_NOT_CALLED": """\
 git looks for hooks in another folder (`core.hooksPath`), in which devs-git does not write: git tracks it, it is outside the repository, or it
 is not a folder.
