@@ -72,11 +72,11 @@ BEFORE: Final = {
 # comes back, a restore that may save what is in the way, a session named by its beginning, the files of a task that git
 # reads at once, who may decide in words, what an uninstallation leaves, a history that asks the index for the events of a task,
 # refs that are read from git's files, the place of the index, which `doctor` compares with the ledger, whether there
-# is an archive that has a number, one more verb where all are looked at (`archive`). Whoever lowers one lowers
-# its number, and removes its row where it is not above BEFORE.
+# is an archive that has a number, one more verb where all are looked at (`archive`), marks that follow from a few events.
+# Whoever lowers one lowers its number, and removes its row where it is not above BEFORE.
 MORE: Final = {
     "git commit": 39,
-    "history": 82,
+    "history": 88,
     "show": 83,
     "doctor": 133,
     "snapshot create": 78,

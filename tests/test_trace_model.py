@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.catalog import bodies, ledger_marks, prune_traces, traces
+from devs_git.storage.catalog import bodies, prune_traces, traces
+from devs_git.storage.catalog.rewound import ledger_marks
 from tests.support.model_runs import run_world
 from tests.support.trace_repository import PART
 from tests.support.trace_world import World

@@ -155,7 +155,7 @@ def _require_same(tip: Tip, plan: DropPlan) -> None:
 
 
 def _result(workspace: Workspace, plan: DropPlan, files: dict[str, tuple[str, ...]]) -> Result:
-    from devs_git.storage.catalog import ledger_marks
+    from devs_git.storage.catalog.rewound import ledger_marks
 
     active = active_task.read(workspace.places)
     return Result(

@@ -20,8 +20,8 @@ from devs_git.operations.resume.prepare import BundleRequest, LastSession
 from devs_git.operations.resume.resume_targets import ResumeTarget, Row
 from devs_git.operations.rewind import go_back
 from devs_git.operations.sessions import line_of_session
-from devs_git.storage.catalog import ledger_marks
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.rewound import ledger_marks
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
 

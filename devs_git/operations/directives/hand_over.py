@@ -15,9 +15,10 @@ from devs_git.domain.directives import handed_text
 from devs_git.domain.directives.handed_text import DirectiveText
 from devs_git.operations.directives import delivery_proofs, waiting_directives
 from devs_git.operations.directives.judge import Judge, JudgedDirective
-from devs_git.storage.catalog import directives, ledger_marks
+from devs_git.storage.catalog import directives
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.directives import Receiver
+from devs_git.storage.catalog.rewound import ledger_marks
 from devs_git.storage.worktree import active_task
 from devs_git.values import replace
 from devs_git.workspace import Workspace

@@ -8,8 +8,9 @@ from devs_git.domain.directives import handed_text, recalled_text
 from devs_git.domain.directives.recalled_text import RecalledGate, RecalledTask
 from devs_git.operations.directives import hand_over
 from devs_git.operations.resume import bundle_facts
-from devs_git.storage.catalog import directives, ledger_marks
+from devs_git.storage.catalog import directives
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.rewound import ledger_marks
 from devs_git.storage.ledger import task_files
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace

@@ -54,8 +54,8 @@ def refresh(workspace: Workspace) -> None:
 
     If this fails, the command has succeeded all the same. Then a prompt may hand over nothing until the next change.
     """
-    from devs_git.storage.catalog import ledger_marks
     from devs_git.storage.catalog.database import TROUBLE, Catalog
+    from devs_git.storage.catalog.rewound import ledger_marks
 
     with (
         contextlib.suppress(GitFailed, *TROUBLE),

@@ -28,7 +28,7 @@ def open_catalog(workspace: Workspace, *, caught_up: bool = False) -> Iterator[C
             # The spool first: so that traces captured before a rewind are marked, too.
             ingest_spool(workspace, catalog)
             if caught_up:
-                from devs_git.storage.catalog import ledger_marks
+                from devs_git.storage.catalog.rewound import ledger_marks
 
                 ledger_marks.catch_up(catalog, workspace.ledger)
         yield catalog

@@ -152,7 +152,7 @@ def preview(workspace: Workspace, request: RewindRequest) -> Plan:
     site = workspace.site
     plan = destinations.make_plan(workspace, site, request)
     point, rest = plan.target, footprint.find_uncovered(plan.found, site.top)
-    from devs_git.storage.catalog import ledger_marks
+    from devs_git.storage.catalog.rewound import ledger_marks
 
     catalog = workspace.places.shared / "catalog.db"
     return Plan(

@@ -24,13 +24,15 @@ _FROM: Final = (
 )
 # The newest first; the rest keeps the order of rows of the same time.
 _KEY: Final = "(s.created_at, s.message_count, s.snapshot_id)"
+# Without the second term SQLite does not use the index of tags.
+_OF_TAG: Final = "tag = ? AND tag <> ''"
 _NEWEST: Final = "ORDER BY s.created_at DESC, s.message_count DESC, s.snapshot_id DESC LIMIT ?"
 
 
-def apply_event(catalog: Catalog, event: Event) -> bool:
+def apply_event(catalog: Catalog, event: Event) -> set[str]:
     """Apply what one event says about checkpoints, inside `fulltext.write_transaction`.
 
-    Returns False if it revives a checkpoint whose snapshot was pruned here.
+    Returns the tags that it revives without a snapshot here: it was pruned, or there never was one.
     """
     base, tag = catalog.base, event.tag
     prefix = prefix_of(event.conversation)
@@ -53,13 +55,11 @@ def apply_event(catalog: Catalog, event: Event) -> bool:
         if len(words) > 2:
             _move(catalog, *words[:3])
     for tag, number in event.renumbered:
-        base.execute("UPDATE snapshots SET checkpoint = task_id || '@' || ? WHERE tag = ?", (number, tag))
+        base.execute(f"UPDATE snapshots SET checkpoint = task_id || '@' || ? WHERE {_OF_TAG}", (number, tag))
     for tag in event.undone:
-        base.execute("UPDATE snapshots SET live = 0 WHERE tag = ?", (tag,))
-    revived = [
-        base.execute("UPDATE snapshots SET live = 1 WHERE tag = ?", (tag,)).rowcount for tag in event.revived
-    ]
-    return all(revived)
+        base.execute(f"UPDATE snapshots SET live = 0 WHERE {_OF_TAG}", (tag,))
+    revive = f"UPDATE snapshots SET live = 1 WHERE {_OF_TAG}"
+    return {tag for tag in event.revived if not base.execute(revive, (tag,)).rowcount}
 
 
 def _count(catalog: Catalog, prefix: Prefix) -> int:
@@ -76,10 +76,10 @@ def _move(catalog: Catalog, old: str, new: str, number: str) -> None:
     """Copy the snapshot of a checkpoint that moved to a rewritten commit: its conversation is the same."""
     catalog.base.execute(
         "INSERT OR IGNORE INTO snapshots SELECT ?, session_id, task_id, task_id || '@' || ?, ?, 1, snapshot_type, "
-        "message_count, digest, created_at FROM snapshots WHERE tag = ?",
+        f"message_count, digest, created_at FROM snapshots WHERE {_OF_TAG}",
         (snapshot_of_checkpoint(new), number, new, old),
     )
-    catalog.base.execute("UPDATE snapshots SET live = 0 WHERE tag = ?", (old,))
+    catalog.base.execute(f"UPDATE snapshots SET live = 0 WHERE {_OF_TAG}", (old,))
 
 
 def snapshot_of_session(session: Session, kind: str, snapshot_id: str, now: str, task_id: str) -> Snapshot:
@@ -113,7 +113,7 @@ def put(catalog: Catalog, known: Snapshot, *, tag: str = "") -> bool:
 
 def of_tag(catalog: Catalog, tag: str) -> Snapshot | None:
     """The snapshot of the checkpoint whose tag has this oid."""
-    return _one(catalog, "WHERE s.tag = ?", tag)
+    return _one(catalog, f"WHERE s.{_OF_TAG}", tag)
 
 
 def of_id(catalog: Catalog, snapshot_id: str) -> Snapshot | None:

@@ -287,8 +287,14 @@ CREATE TABLE cuts (
 ) WITHOUT ROWID
 """
 
+# Which event records each checkpoint (`tag`), and which say something of recorded ones (NULL). It reads the ledger again.
+_NOTED: Final = """
+CREATE TABLE noted_events (number INTEGER PRIMARY KEY AUTOINCREMENT, event TEXT NOT NULL, tag TEXT);
+CREATE INDEX noted_events_by_tag ON noted_events (tag);
+DELETE FROM settings WHERE key = 'ledger'
+"""
+
 STEPS: Final[tuple[str, ...]] = (
     *(_TRACES, _CONVERSATIONS, _CUT, _FORKS, _ENDED, _RECORDED, _MASKED, _NATIVE),
-    *(_DIRECTIVES, _WRITTEN),
-    _REWOUND_MESSAGES,
+    *(_DIRECTIVES, _WRITTEN, _REWOUND_MESSAGES, _NOTED),
 )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from typing import Final
 
 from devs_git.domain.ledger.events import Event
 from devs_git.storage.ledger.store import Ledger
+
+# So often two ledgers are asked where they parted.
+_ATTEMPTS: Final = 8
 
 
 def back(ledger: Ledger, start: str, merge: str = "") -> Iterator[tuple[Event, str]]:
@@ -35,6 +39,28 @@ def has(ledger: Ledger, tip: str, oid: str) -> bool:
         return False
     # git takes a tag for its commit.
     return ledger.reader.text("rev-parse", f"{oid}^{{commit}}") == oid
+
+
+def joint(ledger: Ledger, tip: str, known: str) -> str:
+    """The newest event up to `known` that each event after it, up to `tip` or `known`, comes after. '' if none is found soon.
+
+    The order of the fold up to this event does not depend on what comes after it. GitFailed if one of both is missing.
+    """
+    start = known
+    for _ in range(_ATTEMPTS):
+        lines = ledger.reader.run("rev-list", "--parents", tip, f"^{start}", "--").decode().splitlines()
+        rows = [line.split() for line in lines]
+        inside = {row[0] for row in rows}
+        others = {parent for row in rows for parent in row[1:]} - inside - {start}
+        if not rows:
+            # `known` is newer.
+            return tip
+        if any(len(row) == 1 for row in rows):
+            return ""
+        if not others:
+            return start
+        start = ledger.reader.text("merge-base", "--octopus", start, *sorted(others))
+    return ""
 
 
 def at(ledger: Ledger, oids: Sequence[str]) -> Generator[Event]:

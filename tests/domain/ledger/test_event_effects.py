@@ -27,7 +27,9 @@ READERS = (
     "domain/ledger/history.py",
     "domain/ledger/recent.py",
     "domain/ledger/task_standing.py",
-    "storage/catalog/ledger_marks.py",
+    "domain/recall/rewound_work.py",
+    "storage/catalog/rewound/ledger_marks.py",
+    "storage/catalog/rewound/noted_events.py",
     "storage/catalog/conversation_snapshots.py",
 )
 NEW = "something.new"

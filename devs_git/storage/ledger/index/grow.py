@@ -5,20 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.domain.ledger.indexing.index_rows import Known, Names, Rows
 from devs_git.domain.ledger.indexing.notes import ALONE, reader
+from devs_git.storage.ledger import event_walk
 from devs_git.storage.ledger.index import index_tables
 from devs_git.values import immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger
-
-# After so many attempts to find where two ledgers parted, the index is made from nothing.
-_ATTEMPTS: Final = 8
 
 
 @immutable
@@ -88,25 +86,11 @@ def _since(base: sqlite3.Connection, ledger: Ledger, tip: str, known: str) -> Gr
 
     The order of the fold before such an event does not depend on what comes after it.
     """
-    start = known
-    for _ in range(_ATTEMPTS):
-        place = base.execute("SELECT seq FROM events WHERE oid = ?", (start,)).fetchone()
-        if not place:
-            return None
-        rows = [
-            line.split()
-            for line in ledger.reader.run(*_PARENTS, tip, f"^{start}", "--").decode().splitlines()
-        ]
-        inside = {row[0] for row in rows}
-        others = {parent for row in rows for parent in row[1:]} - inside - {start}
-        if not rows:
-            return _up_to(base, tip)
-        if any(len(row) == 1 for row in rows):
-            return None
-        if not others:
-            return Growth(place[0], list(ledger.events(tip, since=start, oldest_first=True)))
-        start = ledger.reader.text("merge-base", "--octopus", start, *sorted(others))
-    return None
+    start = event_walk.joint(ledger, tip, known)
+    if start == tip:
+        return _up_to(base, tip)
+    place = base.execute("SELECT seq FROM events WHERE oid = ?", (start,)).fetchone()
+    return Growth(place[0], list(ledger.events(tip, since=start, oldest_first=True))) if place else None
 
 
 def _up_to(base: sqlite3.Connection, tip: str) -> Growth | None:
@@ -114,9 +98,6 @@ def _up_to(base: sqlite3.Connection, tip: str) -> Growth | None:
     query = f"SELECT seq FROM events WHERE oid = ? AND flags & {ALONE}"  # noqa: S608 - a number of ours
     place = base.execute(query, (tip,)).fetchone()
     return Growth(place[0], ()) if place else None
-
-
-_PARENTS: Final = ("rev-list", "--parents")
 
 
 def _cut(base: sqlite3.Connection, seq: int) -> None:

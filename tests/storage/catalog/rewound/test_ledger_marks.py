@@ -24,7 +24,7 @@ from devs_git.commands import (
 )
 from devs_git.entrypoints import router
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import ledger_marks
+from devs_git.storage.catalog.rewound import ledger_marks
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]

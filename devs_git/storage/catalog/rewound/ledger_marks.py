@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.clone_view import points_in_doubt
-from devs_git.domain.ledger.events import LEDGER, Event
+from devs_git.domain.ledger.events import FORMAT, LEDGER, Event
 from devs_git.domain.ledger.history import History
 from devs_git.storage.catalog import conversation_snapshots, steering
 from devs_git.storage.catalog.database import Catalog
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger
 
 MARKED: Final = "ledger"
+# The newest format of events that the program knew which read the ledger.
+_FORMAT: Final = "format"
 # This setting says whether any checkpoint was rewound, in any clone.
 _UNSURE: Final = "unsure"
 _SEEN: Final = "branches"
-_HIDDEN: Final = ("rewound", "dropped")
 # The beginning of the types of events about directives.
 _DIRECTIVE: Final = "directive."
 _TABLES: Final = ("traces", "messages", "directives")
@@ -40,31 +41,47 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
     """Bring the marks up to date with the ledger, as this clone sees it."""
     from devs_git.storage.catalog import fulltext
 
-    tip = ledger.tip()
-    if not tip.oid:
-        return
-    branches = _branches(catalog, ledger)
-    if (catalog.setting(MARKED), catalog.setting(_SEEN)) == (tip.oid, branches):
+    tip = ledger.tip().oid
+    if not tip or _marked(catalog) == (str(FORMAT), tip, _branches(catalog, ledger)):
         return
     with fulltext.write_transaction(catalog):
-        since = catalog.setting(MARKED)
-        found = _events(ledger, tip.oid, since)
-        # The ledger does not continue the one that the catalog has read: everything is read again.
-        anew = bool(since) and since != tip.oid and not _continues(found, since)
-        found = _events(ledger, tip.oid, "") if anew else found
-        changed = any(event.undone or event.revived or event.effects.operation for event in found)
-        if anew or changed or catalog.setting(_SEEN) != branches:
-            _mark_all(catalog, tip.here, clone_of(ledger.common))
-            catalog.set(_UNSURE, "yes" if points_in_doubt(tip.history) else "")
-            branches = _branches(catalog, ledger)
-        # An event revived a checkpoint whose snapshot was pruned: the snapshot comes back from its own event.
-        if anew:
-            steering.forget(catalog)
-            _directives().forget(catalog)
-        if not _apply_events(catalog, found):
-            _apply_events(catalog, _events(ledger, tip.oid, ""))
-        catalog.set(MARKED, tip.oid)
-        catalog.set(_SEEN, branches)
+        # Another process may have caught up meanwhile, with a newer tip.
+        _catch_up(catalog, ledger, ledger.tip().oid or tip)
+
+
+def _marked(catalog: Catalog) -> tuple[str, str, str]:
+    return catalog.setting(_FORMAT), catalog.setting(MARKED), catalog.setting(_SEEN)
+
+
+def _catch_up(catalog: Catalog, ledger: Ledger, tip: str) -> None:
+    # Late: a rewind and a list only need to know whether the catalog is up to date.
+    from devs_git.domain.recall import rewound_work
+    from devs_git.storage.catalog.rewound import noted_events
+
+    number, since, seen = _marked(catalog)
+    found = _events(ledger, tip, since)
+    # The ledger does not continue the one that the catalog has read, or that was read by a program which did not know all
+    # events: everything is read again.
+    anew = bool(since) and (number != str(FORMAT) or not (since == tip or _continues(found, since)))
+    found = _events(ledger, tip, "") if anew else found
+    noted_events.note(catalog, ledger, tip, found, "" if anew else since)
+    changed = any(map(rewound_work.changes_checkpoints, found))
+    noted = None
+    if anew or changed or seen != _branches(catalog, ledger):
+        noted = noted_events.NotedEvents(catalog, ledger)
+        history = noted.here()
+        _mark_all(catalog, history, clone_of(ledger.common))
+        catalog.set(_UNSURE, "yes" if points_in_doubt(history) else "")
+    if anew:
+        steering.forget(catalog)
+        _directives().forget(catalog)
+    missing = _apply_events(catalog, found)
+    # An event revived a checkpoint whose snapshot was pruned: the snapshot comes back from its own event.
+    for event in noted.of_snapshots(missing) if noted and missing else ():
+        conversation_snapshots.apply_event(catalog, event)
+    catalog.set(_FORMAT, str(FORMAT))
+    catalog.set(MARKED, tip)
+    catalog.set(_SEEN, _branches(catalog, ledger))
 
 
 def _branches(catalog: Catalog, ledger: Ledger) -> str:
@@ -83,16 +100,17 @@ def _events(ledger: Ledger, tip: str, since: str) -> list[Event]:
     return list(ledger.events(tip, since=since, oldest_first=True))
 
 
-def _apply_events(catalog: Catalog, events: Sequence[Event]) -> bool:
+def _apply_events(catalog: Catalog, events: Sequence[Event]) -> set[str]:
+    """The tags of the checkpoints that these events revive without a snapshot here."""
+    missing = set[str]()
     for event in events:
         if event.effects.starts or event.effects.steers:
             steering.apply_event(catalog, event)
         if event.type.startswith(_DIRECTIVE):
             _directives().apply_event(catalog, event)
-    missing = sum(
-        not conversation_snapshots.apply_event(catalog, event) for event in events if not event.failed
-    )
-    return not missing
+        if not event.failed:
+            missing |= conversation_snapshots.apply_event(catalog, event)
+    return missing
 
 
 def _directives() -> ModuleType:
@@ -107,30 +125,14 @@ def _continues(events: Sequence[Event], since: str) -> bool:
     return any(since in event.parents for event in events)
 
 
-def _hidden(history: History) -> dict[tuple[str, str], str]:
-    """Maps operation and task to the time up to which the task's work is hidden.
-
-    The work is hidden if the operation undid a checkpoint of the task that is still not live for this clone.
-    """
-    found = {}
-    for event in history.operations:
-        op_id, points = event.op_id, history.checkpoints
-        undone = [points[tag] for tag in event.undone if tag in points]
-        gone = {p.task_id for p in undone if not p.live and any(entry.op == op_id for entry in p.rewound)}
-        for task, status in event.statuses:
-            if status in _HIDDEN and task in gone:
-                found[op_id or event.oid, task] = event.finished
-    return found
-
-
 def _mark_all(catalog: Catalog, history: History, clone: str) -> None:
     """Mark what was rewound: tasks, and messages by a rewind of their conversation, which concerns only the clone that made it."""
-    from devs_git.domain.recall import message_cuts
+    from devs_git.domain.recall import message_cuts, rewound_work
     from devs_git.storage.catalog.sessions import rewound_messages
 
     # A message may be rewound by both. So what one of them no longer marks, the other one can.
     rewound_messages.clear(catalog)
-    _mark(catalog, _hidden(history))
+    _mark(catalog, rewound_work.find_hidden(history))
     rewound_messages.mark(catalog, message_cuts.in_force(history.operations, clone))
 
 
