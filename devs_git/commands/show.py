@@ -146,9 +146,8 @@ def show_checkpoint(workspace: Workspace, request: Request) -> Result:
 
 
 def _archived_tag(git: Git, point: Checkpoint) -> bytes:
-    from devs_git.storage.ledger.recent import (
-        archived_points,  # git deletes the tag object of an archived one
-    )
+    # git deletes the tag object of an archived one.
+    from devs_git.storage.ledger.archived import archived_points
 
     return archived_points.tag_object(git, point)
 

@@ -13,7 +13,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.operations.archive import archive_checkpoints
 from devs_git.storage.git import refs
-from devs_git.storage.ledger import archives
+from devs_git.storage.ledger.archived import archives
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks

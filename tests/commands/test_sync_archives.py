@@ -6,7 +6,7 @@ import pytest
 
 from devs_git.commands import archive, init, rewind, sync
 from devs_git.domain.checkpoints.archives import archive_ref
-from devs_git.domain.ledger.event_archives import CheckpointsArchived
+from devs_git.domain.ledger.event_upkeep import CheckpointsArchived
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.ledger.resolve import resolve

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.domain.ledger.event_archives import CheckpointsArchived, CheckpointsUnarchived
 from devs_git.domain.ledger.event_header import Content
+from devs_git.domain.ledger.event_upkeep import CheckpointsArchived, CheckpointsUnarchived
 
 A, B = "a" * 40, "b" * 40
 ARCHIVES: Final[tuple[tuple[Content, str, str], ...]] = (

@@ -21,7 +21,7 @@ import pytest
 from devs_git.__main__ import main
 from devs_git.domain.checkpoints.wanted_refs import NUMBERED
 from devs_git.domain.text.times import stamp
-from devs_git.storage.ledger import archives
+from devs_git.storage.ledger.archived import archives
 from devs_git.storage.ledger.index import NAME
 from devs_git.workspace import CLOCK, Workspace
 from tests.support import git_calls, repository_copy

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from devs_git.operations.archive import archive_checkpoints
 from devs_git.storage.git import refs
-from devs_git.storage.ledger import archives
+from devs_git.storage.ledger.archived import archives
 from devs_git.workspace import Workspace
 from tests.support.git_calls import git
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.checkpoints.archives import FOLDER, Entry, archive_ref, oid_of
-from devs_git.domain.ledger.event_archives import CheckpointsUnarchived
+from devs_git.domain.ledger.event_upkeep import CheckpointsUnarchived
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
 from devs_git.values import immutable

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Fields, non_empty
 from devs_git.values import immutable, replace
-
-if TYPE_CHECKING:
-    from devs_git.domain.ledger.history import History
 
 UNKNOWN_CLIENT = "-"
 
@@ -84,12 +81,9 @@ class Contract:
     started_at: str = ""
 
 
-def steer(history: History, event: Event) -> None:
-    """Change the phase of the task that the event names, or else its contract."""
-    if event.task in history.tasks:
-        history.tasks[event.task] = replace(history.tasks[event.task], phase=event.phase)
-        return
-    name, contracts = event.get(Key.CONTRACT), history.contracts
+def steer(contracts: dict[str, Contract], event: Event) -> None:
+    """Change the contracts as an event of these types says. The phase of a task is not in them."""
+    name = event.get(Key.CONTRACT)
     known = contracts.get(name) or Contract(name)
     if event.type == ContractStarted.type:
         said = ContractStarted.of(event)

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Fields, non_empty
-from devs_git.domain.ledger.history import Checkpoint, follow_move
 from devs_git.values import immutable
 
 
@@ -91,10 +90,3 @@ class HistoryRewritten(CheckpointsRewritten):
     """A whole history was rewritten. The `cause` is how the new commits were found: `map` or `trees`."""
 
     type: ClassVar[str] = "history.rewritten"
-
-
-def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> list[tuple[str, Checkpoint]]:
-    """Old tag and new checkpoint of each `Devs-Moved` of a checkpoint that is `known`. ValueError as `move_of`."""
-    moves = [move_of(line, event) for line in event.all(Key.MOVED)]
-    keeps = event.effects.keeps
-    return [(old, follow_move(known[old], new, as_it_was=keeps)) for old, new in moves if old in known]

@@ -1,4 +1,4 @@
-"""Events of what was deleted for good: by a purge, and of what was pruned because of its age."""
+"""Events of upkeep: what a purge deleted for good, what was pruned because of its age, and which checkpoints are in archives."""
 
 from __future__ import annotations
 
@@ -84,3 +84,40 @@ class Pruned:
     @classmethod
     def of(cls, event: Event) -> Pruned:
         return cls(event.all(Key.PRUNED), event.pairs(Key.DROPPED))
+
+
+@immutable
+class CheckpointsArchived:
+    """Checkpoints were archived. `archive` is the oid of the commit, whose tree has their tag objects."""
+
+    type: ClassVar[str] = "checkpoints.archived"
+    archive: str
+
+    def fields(self) -> Fields:
+        return ((Key.ARCHIVED, self.archive),)
+
+    @classmethod
+    def of(cls, event: Event) -> CheckpointsArchived:
+        return cls(event.get(Key.ARCHIVED))
+
+
+@immutable
+class CheckpointsUnarchived:
+    """The checkpoints of these archives have refs again. No clone has to keep the archives any more."""
+
+    type: ClassVar[str] = "checkpoints.unarchived"
+    archives: tuple[str, ...]
+
+    def fields(self) -> Fields:
+        return tuple((Key.UNARCHIVED, oid) for oid in self.archives)
+
+    @classmethod
+    def of(cls, event: Event) -> CheckpointsUnarchived:
+        return cls(event.all(Key.UNARCHIVED))
+
+
+def name_archives(archives: dict[str, str], event: Event) -> None:
+    """Change the archives that count, each with the event that names it."""
+    archives.update(dict.fromkeys(event.all(Key.ARCHIVED), event.oid))
+    for oid in event.all(Key.UNARCHIVED):
+        archives.pop(oid, None)

@@ -1,13 +1,12 @@
 """The state of the ledger: tasks, checkpoints and operations, folded from its events, oldest first.
 
-An event that failed changes nothing. Each other event says what it changes: `Devs-Status: task-11 rewound`,
-`Devs-Undone: <tag>`, `Devs-Revived: <tag>`. A rewind concerns a branch of the clone that made it. Here a checkpoint is
-live if no clone has rewound it; `clone_view` says what is live for one clone.
+An event that failed changes nothing. Each other event says what it changes: `Devs-Status: task-11 rewound`, `Devs-Undone: <tag>`.
+A rewind is of one clone. Here a checkpoint is live if no clone has rewound it; `clone_view` says what is live for one clone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.ledger.event_keys import Key
@@ -25,7 +24,6 @@ REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
 @immutable
 class Checkpoint:
     """A state that a rewind can return to. `tag` is the oid of its annotated tag object, by which it is identified.
-
     `rewound` has an entry for each clone that rewound it, `lifted` has the entries that an undo removed, for an undo of
     that undo. `replaced` is why it is replaced, '' if it is not; `heir` is the tag of the checkpoint with its rewritten
     commit. `returned` is how it was replaced before an operation revived it. `gone` is the event that drops it, after
@@ -149,10 +147,19 @@ def checkpoint_of(event: Event) -> Checkpoint:
     )
 
 
-def follow_move(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) -> Checkpoint:
-    """The checkpoint that `old` became by a `Devs-Moved`. It is live, unless another clone's completion replaced `old`.
+def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tuple[str, Checkpoint]]:
+    """Old tag and new checkpoint of each `Devs-Moved`."""
+    for line in event.all(Key.MOVED):
+        from devs_git.domain.ledger import event_rewrites  # not where no checkpoint was moved
 
-    With `as_it_was` it is also not live if `old` was rewound.
+        old, changes = event_rewrites.move_of(line, event)
+        if old in known:
+            yield old, follow_move(known[old], changes, as_it_was=event.effects.keeps)
+
+
+def follow_move(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) -> Checkpoint:
+    """The checkpoint that `old` became by a `Devs-Moved`. It is live, unless another clone's completion replaced `old`;
+    with `as_it_was`, also unless `old` was rewound.
     """
     replaced = OUTDONE if old.replaced == OUTDONE else ""
     rewound = old.rewound if as_it_was else ()
@@ -175,8 +182,9 @@ def apply_mark(point: Checkpoint, key: str, event: Event, heir: str = "") -> Che
         lifted = (*others, *(entry for entry in rewound if entry.clone in ("", clone)))
         rewound = tuple(entry for entry in rewound if entry.clone not in ("", clone))
         if replaced:
-            ops = returned.ops if returned else ()
-            returned = Replaced(replaced, point.heir, (*ops, event.get(Key.OP)))
+            returned = Replaced(
+                replaced, point.heir, (*(returned.ops if returned else ()), event.get(Key.OP))
+            )
         replaced = heir = ""
     elif effects.undoes and returned and event.get(Key.UNDOES) in returned.ops:
         return replace(point, live=False, replaced=returned.reason, heir=returned.heir)
@@ -199,6 +207,8 @@ def apply_mark(point: Checkpoint, key: str, event: Event, heir: str = "") -> Che
 
 
 def _start(event: Event, number: int, before: Task | None) -> Task:
+    # An active task that lost its worktree's note is started again: it began where it began first.
+    again = before.started_on if before and before.status == "active" else None
     return Task(
         task_id=event.get(Key.TASK),
         status=event.effects.task,
@@ -208,10 +218,7 @@ def _start(event: Event, number: int, before: Task | None) -> Task:
         phase=event.phase,
         worktree=event.get(Key.WORKTREE),
         started_at=event.get(Key.FINISHED),
-        # An active task that lost its worktree's note is started again: it began where it began first.
-        started_on=before.started_on
-        if before and before.status == "active"
-        else oid_or_nothing(event.get(Key.FROM)),
+        started_on=oid_or_nothing(event.get(Key.FROM)) if again is None else again,
         next_number=number,
         first_number=number,
         parent=event.get(Key.PARENT),
@@ -226,9 +233,8 @@ def _add(history: History, point: Checkpoint, status: str = "") -> None:
     """Add a checkpoint; `status` is the new status of its task, '' for no change."""
     history.checkpoints[point.tag] = point
     task = history.tasks.get(point.task_id) or Task(point.task_id, "active", worktree=point.worktree)
-    history.tasks[point.task_id] = replace(
-        task, status=status or task.status, next_number=max(task.next_number, point.number + 1)
-    )
+    number = max(task.next_number, point.number + 1)
+    history.tasks[point.task_id] = replace(task, status=status or task.status, next_number=number)
 
 
 def _apply(history: History, event: Event) -> None:
@@ -244,14 +250,12 @@ def _apply(history: History, event: Event) -> None:
         history.checkpoints[point.tag] = known
     elif effects.operation:
         history.operations.append(event)
+    elif effects.steers and task_id in history.tasks:
+        history.tasks[task_id] = replace(history.tasks[task_id], phase=event.phase)
     elif effects.steers:
         from devs_git.domain.ledger import event_contracts
 
-        event_contracts.steer(history, event)
-    elif effects.archives:
-        from devs_git.domain.ledger import event_archives
-
-        event_archives.apply(history.archives, event)
+        event_contracts.steer(history.contracts, event)
     _apply_moves(history, event)
     for line in event.all(Key.STATUS):
         name, status = line.split()
@@ -263,13 +267,14 @@ def _apply(history: History, event: Event) -> None:
 
 def _apply_moves(history: History, event: Event) -> None:
     points = history.checkpoints
-    if Key.MOVED in event.first:
-        from devs_git.domain.ledger import event_rewrites
+    if event.effects.archives:
+        from devs_git.domain.ledger import event_upkeep
 
-        for old, point in event_rewrites.moved_checkpoints(event, points):
-            if point.tag not in points:
-                points[old] = apply_mark(points[old], Key.MOVED, event, point.tag)
-                _add(history, point)
+        event_upkeep.name_archives(history.archives, event)
+    for old, point in list(moved_checkpoints(event, points)):
+        if point.tag not in points:
+            points[old] = apply_mark(points[old], Key.MOVED, event, point.tag)
+            _add(history, point)
     for line in event.all(Key.RENUMBERED):
         tag, _, number = line.partition(" ")
         if tag in points:

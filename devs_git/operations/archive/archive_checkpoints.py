@@ -11,12 +11,12 @@ from devs_git.domain.checkpoints import archives as archives_of_refs
 from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.checkpoints.archives import Entry, archive_ref
 from devs_git.domain.ledger import clone_view
-from devs_git.domain.ledger.event_archives import CheckpointsArchived, CheckpointsUnarchived
+from devs_git.domain.ledger.event_upkeep import CheckpointsArchived, CheckpointsUnarchived
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage.git import object_graph, refs
 from devs_git.storage.git.remotes.remote_repository import list_devs_refs
-from devs_git.storage.ledger import archives
+from devs_git.storage.ledger.archived import archives
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -62,7 +62,7 @@ def _write(workspace: Workspace, new: Sequence[Entry]) -> str:
     workspace.progress(f"writing {len(new)} refs into an archive", 0, 0)
     subject = f"archive: {len(new)} refs of old tasks"
     git = workspace.store_git
-    missing = {one.tag for one in new} - object_graph.existing(git, [one.tag for one in new])
+    missing = {one.tag for one in new} - object_graph.find_existing(git, [one.tag for one in new])
     made = archives.write(git, new, workspace.signature(), subject) if not missing else ""
     wrong = archives.examine(git, made).faults if made else tuple(f"tag {oid} is missing" for oid in missing)
     if wrong:
@@ -101,7 +101,7 @@ def take_back(workspace: Workspace, found: Sequence[str], entries: Sequence[Entr
     git = workspace.store_git
     here = [oid for oid in archives.oids(git) if oid in found]
     archives.restore_tags(git, here, entries)
-    there = object_graph.existing(git, {oid for one in entries for oid in (one.tag, one.commit)})
+    there = object_graph.find_existing(git, {oid for one in entries for oid in (one.tag, one.commit)})
     made = [RefUpdate(one.ref, one.tag, NO_OID) for one in entries if {one.tag, one.commit} <= there]
     gone = [RefUpdate(archive_ref(oid), NO_OID, oid) for oid in here] if len(made) == len(entries) else []
     event = workspace.event_of(
@@ -120,14 +120,14 @@ def take_back_rewritten(workspace: Workspace) -> str:
     commit was rewritten gets no ref here.
     """
     git = workspace.store_git
-    moved = archives.moved(git)
+    moved = archives.moved_refs(git)
     if not moved:
         return ""
     have = archives.entries(git, moved.values())
     archives.restore_tags(git, moved.values(), have.values())
     history = clone_view.keep_held(workspace.ledger.tip().here, {tag for _, tag in have})
     wanted = to_return(workspace, wanted_refs.ledger_refs(history), moved.values())
-    there = object_graph.existing(git, {oid for one in wanted for oid in (one.tag, one.commit)})
+    there = object_graph.find_existing(git, {oid for one in wanted for oid in (one.tag, one.commit)})
     made = [RefUpdate(one.ref, one.tag, NO_OID) for one in wanted if {one.tag, one.commit} <= there]
     gone = [RefUpdate(ref, NO_OID, oid) for ref, oid in moved.items()]
     names = {archives_of_refs.oid_of(ref): None for ref in moved} | dict.fromkeys(moved.values())

@@ -10,7 +10,8 @@ from devs_git.domain.checkpoints.archives import FOLDER, archive_ref
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
 from devs_git.storage.git.program import Git
-from devs_git.storage.ledger import archives, whole_history
+from devs_git.storage.ledger import whole_history
+from devs_git.storage.ledger.archived import archives
 from devs_git.values import replace
 
 # The findings, and at the end the refs, each with its tag, that have no ref because a sound archive has them.

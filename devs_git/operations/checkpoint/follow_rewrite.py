@@ -96,7 +96,7 @@ def _tag_object(workspace: Workspace, point: Checkpoint) -> bytes:
     try:
         return workspace.objects.read(point.tag, "tag")
     except DevsError:
-        from devs_git.storage.ledger.recent import archived_points
+        from devs_git.storage.ledger.archived import archived_points
 
         if found := archived_points.tag_object(workspace.store_git, point):
             return found

@@ -85,7 +85,7 @@ def _archived_tags(git: Git, held: Mapping[str, str]) -> frozenset[str]:
     found = [oid for ref, oid in held.items() if ref.startswith(ARCHIVES)]
     if not found:
         return frozenset()
-    from devs_git.storage.ledger import archives  # few repositories have one
+    from devs_git.storage.ledger.archived import archives  # few repositories have one
 
     return frozenset(tag for _, tag in archives.entries(git, found))
 
@@ -125,7 +125,7 @@ def restore_archived_tags(git: Git) -> None:
     """Make the archived tags again, from which the moved checkpoints get their messages."""
     found = [oid for ref, oid in refs.list_refs(git, NUMBERED).items() if ref.startswith(ARCHIVES)]
     if found:
-        from devs_git.storage.ledger import archives  # few repositories have one
+        from devs_git.storage.ledger.archived import archives  # few repositories have one
 
         archives.restore_tags(git, found, archives.entries(git, found).values())
 

@@ -110,7 +110,7 @@ def _are_archived(git: Git, point: Checkpoint, *names: str) -> bool:
     if not ref_files.has_below(git, ARCHIVES):
         return False
     # Few repositories have an archive.
-    from devs_git.storage.ledger.recent import archived_points
+    from devs_git.storage.ledger.archived import archived_points
 
     have = archived_points.here(git, {point.task_id})
     found = (have.get((name, point.tag)) for name in names)

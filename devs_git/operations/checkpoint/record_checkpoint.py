@@ -104,7 +104,7 @@ def _archived_numbers(git: Git, task: str) -> set[int]:
     if not ref_files.has_below(git, ARCHIVES):
         return set()
     # Few repositories have an archive.
-    from devs_git.storage.ledger.recent import archived_points
+    from devs_git.storage.ledger.archived import archived_points
 
     return _numbers((ref for ref, _ in archived_points.here(git, {task})), task)
 

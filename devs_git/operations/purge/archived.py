@@ -24,7 +24,7 @@ def refuse_tags(git: Git, held: Mapping[str, str], tags: Collection[str]) -> Non
     """CONFLICT if an archive has the checkpoint of one of these `tags`. `held`: the refs of checkpoints, by name."""
     if not tags or not any(ref.startswith(ARCHIVES) for ref in held):
         return
-    from devs_git.storage.ledger import archives  # few repositories have one
+    from devs_git.storage.ledger.archived import archives  # few repositories have one
 
     if any(tag in tags for _, tag in archives.here(git)):
         raise _refusal("A checkpoint that the event names is in an archive")

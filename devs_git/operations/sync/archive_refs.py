@@ -103,7 +103,7 @@ class Archives:
     def entries(self, oid: str) -> tuple[Entry, ...]:
         """What an archive has."""
         if oid not in self._entries:
-            from devs_git.storage.ledger import archives
+            from devs_git.storage.ledger.archived import archives
 
             self._entries[oid] = tuple(archives.entries(self.workspace.ledger.git, [oid]).values())
         return self._entries[oid]
@@ -111,7 +111,7 @@ class Archives:
     def is_sound(self, oid: str) -> bool:
         """Whether all of an archive is here, without fault."""
         if oid not in self._sound:
-            from devs_git.storage.ledger import archives
+            from devs_git.storage.ledger.archived import archives
 
             found = archives.examine(self.workspace.ledger.git, oid)
             self._sound[oid] = not found.faults
@@ -151,7 +151,7 @@ class Archives:
         self, view: History, held: Mapping[str, str], ended: Iterable[str], archived: Archived
     ) -> None:
         """Make the tag objects again that get refs."""
-        from devs_git.storage.ledger import archives
+        from devs_git.storage.ledger.archived import archives
 
         have = {one.tag: one.commit for oid in ended for one in self.entries(oid)}
         wanted = [

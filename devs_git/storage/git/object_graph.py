@@ -94,7 +94,7 @@ def contents(git: Git, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         at = end + size + 2
 
 
-def existing(git: Git, oids: Iterable[str]) -> frozenset[str]:
+def find_existing(git: Git, oids: Iterable[str]) -> frozenset[str]:
     """Those of the objects that are here, with one child."""
     script = "".join(f"{oid}\n" for oid in oids).encode()
     out = git.run("cat-file", "--batch-check=%(objectname)", stdin=script) if script else b""

@@ -93,9 +93,9 @@ def tags_reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) 
         found |= _with_ref(git, points, *(f"--merged={oid}" for oid in tips[start : start + _AT_ONCE]))
     left = [point for point in points if point.tag not in found] if tips else []
     if archived := _without_ref(git, left):
-        from devs_git.storage.ledger.recent import archived_points
+        from devs_git.storage.ledger.archived import archived_points
 
-        found |= archived_points.reached(git, archived, tips)
+        found |= archived_points.tags_reached(git, archived, tips)
     return found
 
 
@@ -115,7 +115,7 @@ def _without_ref(git: Git, points: Collection[Checkpoint]) -> Collection[Checkpo
     if not ref_files.has_below(git, ARCHIVES):
         return ()
     # Few repositories have an archive.
-    from devs_git.storage.ledger.recent import archived_points
+    from devs_git.storage.ledger.archived import archived_points
 
     return archived_points.without_ref(git, points)
 

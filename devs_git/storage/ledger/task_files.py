@@ -107,7 +107,7 @@ def _is_archived(git: Git, task_id: str) -> bool:
     if not ref_files.has_below(git, ids.ARCHIVES):
         return False
     # Few repositories have an archive.
-    from devs_git.storage.ledger.recent import archived_points
+    from devs_git.storage.ledger.archived import archived_points
 
     return bool(archived_points.here(git, {task_id}))
 

@@ -74,7 +74,7 @@ def _safe_updates(ledger: Ledger, wanted: Sequence[RefUpdate]) -> list[RefUpdate
     """Those of the wanted updates that lose nothing, and what they need."""
     if not wanted:
         return []
-    from devs_git.storage.ledger import archives
+    from devs_git.storage.ledger.archived import archives
 
     found = archives.oids(ledger.git)
     have = archives.entries(ledger.git, found)

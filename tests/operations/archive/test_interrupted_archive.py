@@ -12,7 +12,7 @@ from devs_git.commands import archive, checkpoint, task_complete, task_start
 from devs_git.domain.checkpoints.wanted_refs import NUMBERED
 from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.errors import DevsError
-from devs_git.storage.ledger import archives
+from devs_git.storage.ledger.archived import archives
 from devs_git.workspace import Workspace
 from tests.support import killed_work, repository_copy
 from tests.support.archive_twins import collect

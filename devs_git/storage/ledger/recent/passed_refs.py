@@ -50,7 +50,7 @@ def at(git: Git, common: Path, commits: Collection[str]) -> PassedRefs | None:
     found |= {ref: [tag, commit] for ref, tag, commit in _peeled(git, loose) if commit in commits}
     if commits and ref_files.list_below(git, common, ARCHIVES).text:
         # Few repositories have an archive.
-        from devs_git.storage.ledger.recent import archived_points
+        from devs_git.storage.ledger.archived import archived_points
 
         found |= {ref: [one.tag, one.commit] for ref, one in archived_points.at(git, commits).items()}
     return PassedRefs(

@@ -97,7 +97,7 @@ def restore_archived_tags(site: Site, updates: Sequence[RefUpdate]) -> None:
     made = [one for one in updates if one.new != NO_OID and one.ref.startswith("refs/tags/devs/")]
     if made and ref_files.has_below(site.ledger.git, ARCHIVES):
         # Few repositories have an archive.
-        from devs_git.storage.ledger.recent import archived_points
+        from devs_git.storage.ledger.archived import archived_points
 
         archived_points.restore_tags(site.ledger.git, made)
 

@@ -14,7 +14,7 @@ from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import ARCHIVES, checkpoint_ref
 from devs_git.storage.git import object_graph, ref_files, refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.ledger import archives
+from devs_git.storage.ledger.archived import archives
 
 # Names of refs in one call of git, because they are arguments.
 _AT_ONCE = 1000
@@ -36,9 +36,9 @@ def without_ref(git: Git, points: Collection[Checkpoint]) -> list[Checkpoint]:
     return [point for (ref, _), point in archived.items() if ref not in held]
 
 
-def reached(git: Git, points: Collection[Checkpoint], tips: Iterable[str]) -> frozenset[str]:
+def tags_reached(git: Git, points: Collection[Checkpoint], tips: Iterable[str]) -> frozenset[str]:
     """The tags of those of the points whose commit can be reached from one of `tips`."""
-    commits = object_graph.existing(git, {point.commit for point in points})
+    commits = object_graph.find_existing(git, {point.commit for point in points})
     left = _not_reached(git, commits, tips)
     return frozenset(point.tag for point in points if point.commit in commits and point.commit not in left)
 

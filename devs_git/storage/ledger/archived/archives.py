@@ -34,7 +34,7 @@ def oids(git: Git) -> tuple[str, ...]:
     return tuple(oid for ref, oid in refs.list_refs(git, FOLDER).items() if oid_of(ref) == oid)
 
 
-def moved(git: Git) -> dict[str, str]:
+def moved_refs(git: Git) -> dict[str, str]:
     """The refs of archives that are not at the commit of their name, with their values: a program rewrote them."""
     return {ref: oid for ref, oid in refs.list_refs(git, FOLDER).items() if oid_of(ref) != oid}
 
@@ -62,7 +62,7 @@ def restore_tags(git: Git, archives: Iterable[str], wanted: Iterable[Entry]) -> 
     git reads them as a pack, because each of 100,000 files would be synced to disk.
     """
     asked = {one.tag: one for one in wanted}
-    there = object_graph.existing(git, asked)
+    there = object_graph.find_existing(git, asked)
     found = tags(git, archives, (one for tag, one in asked.items() if tag not in there))
     if found:
         pack = b"PACK" + struct.pack(">II", 2, len(found))
