@@ -6,7 +6,9 @@ own refs below `refs/devs/` are never pushed. Every other ref is work, and is re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.audit import checkpoint_tags
 from devs_git.domain.audit.findings import Finding
@@ -16,6 +18,10 @@ from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.values import immutable
 
+if TYPE_CHECKING:
+    from devs_git.domain.audit.checkpoint_archives import Archive
+
+NO_ARCHIVES: Final[Mapping[str, Archive]] = MappingProxyType({})
 _TAGS = VISIBLE + "task-"
 _FOLDERS = (NUMBERED, _TAGS)
 _OWN = "refs/devs/"
@@ -86,14 +92,44 @@ def checkpoints_of(event: Event) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield tag, ("", *what[:2])
 
 
-def tags(moves: Sequence[Move], history: History, kinds: Mapping[str, str]) -> Iterator[Finding]:
-    """Findings for checkpoints that differ from the ledger's events. `kinds` are the types of the new objects by oid."""
+def is_about_archives(move: Move) -> bool:
+    """Whether it moves an archive, or deletes a ref of a checkpoint, which an archive may stand for."""
+    return move.ref.startswith(f"{ARCHIVES}/") or (move.new == NO_OID and move.ref.startswith(_FOLDERS))
+
+
+def ends_archive(move: Move, history: History) -> bool:
+    """Whether it deletes an archive that no event names any more. `tags` refuses to delete one that an event names."""
+    named = move.ref.removeprefix(f"{ARCHIVES}/")
+    return move.ref != named and move.new == NO_OID and named not in history.archives
+
+
+def losses(had: Mapping[str, Collection[str]], kept: Collection[str], history: History) -> Iterator[Finding]:
+    """TAG_MISSING for each archive that is deleted, with the tags that it `had`, if a checkpoint would not be `kept` then."""
+    for ref, tags_of_it in had.items():
+        points = [history.checkpoints[tag] for tag in tags_of_it if tag in history.checkpoints]
+        lost = next((point for point in points if not point.gone and point.tag not in kept), None)
+        if lost:
+            text = f"{ref} must not be deleted yet: {lost.name} has no ref of its own."
+            yield rejection("TAG_MISSING", ref, text, "Push its checkpoints first: devs-git sync")
+
+
+def tags(
+    moves: Sequence[Move],
+    history: History,
+    kinds: Mapping[str, str],
+    read: Mapping[str, Archive] = NO_ARCHIVES,
+) -> Iterator[Finding]:
+    """Findings for checkpoints that differ from the ledger's events. `kinds` are the types of the new objects by oid.
+
+    `read`: what was read of the archives that events name and that are there after the push.
+    """
     governed = [m for m in moves if m.ref.startswith(_FOLDERS)]
     after = {m.ref: (m.new, kinds.get(m.new, "")) for m in governed if m.new != NO_OID}
     named = {m.ref for m in governed}
-    yield from (found for found in checkpoint_tags.judge(history, after) if found.where in named)
+    archived = {(e.ref, e.tag) for found in read.values() if not found.faults for e in found.entries}
+    yield from (found for found in checkpoint_tags.judge(history, after, archived) if found.where in named)
     if any(ref.startswith(f"{ARCHIVES}/") for ref in named):
         from devs_git.domain.audit import checkpoint_archives  # few pushes have an archive
 
-        of_archives = checkpoint_archives.judge(history.archives, (), after, {})
+        of_archives = checkpoint_archives.judge(history.archives, (), after, read)
         yield from (found for found in of_archives if found.where in named)

@@ -14,8 +14,11 @@ from typing import Final
 from devs_git.domain.audit import push_rules
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.audit.push_rules import Move, checkpoints_of, rejection
+from devs_git.domain.checkpoints.wanted_refs import NUMBERED
 from devs_git.domain.gates.policy import PROPOSED
 from devs_git.domain.ledger.events import LEDGER, NO_OID
+from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
@@ -74,7 +77,26 @@ def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
         return
     state = Tip(ledger, tip)
     yield from push_rules.work(moves, state.names("open"))
-    yield from push_rules.tags(moves, state.history, _kinds(ledger.git, moves))
+    yield from _judge_checkpoints(ledger.git, moves, state.history)
+
+
+def _judge_checkpoints(git: Git, moves: Sequence[Move], history: History) -> Iterator[Finding]:
+    """The reasons against what the push does to checkpoints and archives."""
+    kinds = _kinds(git, moves)
+    if not any(push_rules.is_about_archives(move) for move in moves):
+        yield from push_rules.tags(moves, history, kinds)
+        return
+    from devs_git.storage.ledger import archives  # few pushes delete refs, or have an archive
+
+    after = refs.list_refs(git, NUMBERED.rstrip("/")) | {move.ref: move.new for move in moves}
+    here = [oid for oid in history.archives if after.get(f"{ARCHIVES}/{oid}") == oid]
+    read = {oid: archives.examine(git, oid) for oid in here}
+    yield from push_rules.tags(moves, history, kinds, read)
+    kept = {oid for ref, oid in after.items() if ref.startswith(NUMBERED)}
+    kept |= {one.tag for found in read.values() if not found.faults for one in found.entries}
+    ended = [move for move in moves if push_rules.ends_archive(move, history)]
+    had = {move.ref: {tag for _, tag in archives.entries(git, [move.old])} for move in ended}
+    yield from push_rules.losses(had, kept, history)
 
 
 def _tip(ledger: Ledger) -> str:
