@@ -8,7 +8,7 @@ import pytest
 
 from devs_git.commands import archive, init
 from devs_git.domain.checkpoints.archives import archive_ref
-from devs_git.domain.ledger.event_archives import CheckpointsArchived, CheckpointsUnarchived
+from devs_git.domain.ledger.event_upkeep import CheckpointsArchived, CheckpointsUnarchived
 from devs_git.domain.ledger.events import LEDGER, Draft
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace

@@ -117,6 +117,22 @@ def test_a_fresh_clone_adopts_archives_and_goes_back_to_an_archived_checkpoint(t
     assert dan.trouble() == []
 
 
+def test_a_fresh_clone_keeps_no_archive_that_no_event_names_or_that_has_a_fault(done: Pair) -> None:
+    made = archive_all(done.ann.top)
+    done.ann.sync()
+    rogue = git("commit-tree", "-m", "x", "main^{tree}", where=done.origin)
+    git("update-ref", archive_ref(rogue), rogue, where=done.origin)
+    git("update-ref", f"{FOLDER}/{'1' * 40}", made, where=done.origin)
+    git("clone", "-q", str(done.origin), "dan", where=done.origin.parent)
+    dan = Clone(done.origin.parent / "dan")
+    said = router.call("init", dan.opened, init.Request()).actions
+    assert archives_of(refs_of(dan.top)) == [made]
+    assert [one.detail for one in said if one.what == "ledger"] == [
+        "adopted from origin, without 2 archives that are not what the ledger names"
+    ]
+    assert dan.trouble() == []
+
+
 def test_a_ref_that_another_clone_pushed_meanwhile_stays(done: Pair) -> None:
     archive_all(done.ann.top)
     done.bob.task("12")

@@ -86,7 +86,7 @@ def _judge_checkpoints(git: Git, moves: Sequence[Move], history: History) -> Ite
     if not any(push_rules.is_about_archives(move) for move in moves):
         yield from push_rules.tags(moves, history, kinds)
         return
-    from devs_git.storage.ledger import archives  # few pushes delete refs, or have an archive
+    from devs_git.storage.ledger.archived import archives  # few pushes delete refs, or have an archive
 
     after = refs.list_refs(git, NUMBERED.rstrip("/")) | {move.ref: move.new for move in moves}
     here = [oid for oid in history.archives if after.get(f"{ARCHIVES}/{oid}") == oid]
