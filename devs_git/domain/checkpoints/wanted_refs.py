@@ -62,9 +62,14 @@ def updates(
         return refs[ref] in known and (refs[ref] in kept or bool(known[refs[ref]].gone))
 
     moved: dict[str, str] = {}
-    later = [ref for ref, tag in want.items() if ref in refs and ref not in stay and there(tag)]
+    later = [
+        ref
+        for ref, tag in want.items()
+        if ref in refs and ref not in stay and ((ref, tag) in archived or there(tag))
+    ]
     while ready := [ref for ref in later if may_lose(ref)]:
-        moved |= {ref: want[ref] for ref in ready}
+        # An archive has what the ledger wants at this name: it needs no ref.
+        moved |= {ref: NO_OID if (ref, want[ref]) in archived else want[ref] for ref in ready}
         kept |= {want[ref] for ref in ready if ref.startswith(NUMBERED)}
         later = [ref for ref in later if ref not in moved]
     steps = [

@@ -52,9 +52,17 @@ def _sync_text(result: Result) -> str:
     for row in result.superseded:
         lines += _superseded_lines(row, result.remote)
     lines += [f"moved in {result.remote}: {ref}" for ref in result.moved]
-    lines += [f"deleted in {result.remote}: {ref}" for ref in result.deleted]
+    lines += _deleted_lines(result)
     lines += [f"not changed, because no event explains its value: {ref}" for ref in result.left]
     return "\n".join(lines)
+
+
+def _deleted_lines(result: Result) -> list[str]:
+    """After an archive, these are thousands: then the first ones, and how many more."""
+    shown = result.deleted[:_REFS] if len(result.deleted) > _REFS + 1 else result.deleted
+    lines = [f"deleted in {result.remote}: {ref}" for ref in shown]
+    more = len(result.deleted) - len(lines)
+    return [*lines, f"deleted in {result.remote}: {render.plural(more, 'more ref')}"] if more else lines
 
 
 def _plan_text(result: Result) -> str:

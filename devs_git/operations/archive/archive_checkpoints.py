@@ -70,7 +70,11 @@ def _write(workspace: Workspace, new: Sequence[Entry]) -> str:
         raise DevsError("CONFLICT", text, hint="Look for damage: devs-git doctor, git fsck")
     event = workspace.event_of(CheckpointsArchived(made), subject, verb_name="archive")
     update = RefUpdate(archive_ref(made), made, NO_OID)
-    workspace.append(lambda _tip: Draft(event, updates=(update,)))
+    try:
+        workspace.append(lambda _tip: Draft(event, updates=(update,)))
+    except (refs.RefMoved, refs.RefLocked) as error:
+        # Another process wrote the same archive in the same second.
+        raise _conflict() from error
     return made
 
 

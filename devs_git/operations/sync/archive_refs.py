@@ -6,7 +6,7 @@ its files was read without fault. Few repositories have archives; the others pay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.checkpoints.archives import Entry, archive_ref, oid_of
@@ -57,7 +57,8 @@ class Archives:
         view = clone_history.view_here(git, self.workspace.ledger.common, history)
         # What another clone purged stays here until a person purges it here.
         view = clone_view.keep_held(view, {e.tag for oid in ended if oid in mine for e in self.entries(oid)})
-        self._restore(view, held, ended, archived)
+        # One that events still name may have a checkpoint under the number that it had before a merge.
+        self._restore(view, held, [*ended, *new, *mine], archived)
         steps = wanted_refs.updates(view, held, self.workspace.objects.is_tag, archived)
         steps += tuple(RefUpdate(archive_ref(oid), oid, NO_OID) for oid in new)
         kept = _tags_after(held, steps, archived)
@@ -148,19 +149,19 @@ class Archives:
         return oid in self._back[history.tip]
 
     def _restore(
-        self, view: History, held: Mapping[str, str], ended: Iterable[str], archived: Archived
+        self, view: History, held: Mapping[str, str], oids: Collection[str], archived: Archived
     ) -> None:
-        """Make the tag objects again that get refs."""
+        """Make the tag objects again that get refs, from the archives `oids`."""
         from devs_git.storage.ledger.archived import archives
 
-        have = {one.tag: one.commit for oid in ended for one in self.entries(oid)}
+        have = {one.tag: one.commit for oid in oids for one in self.entries(oid)}
         wanted = [
             Entry(ref, tag, have[tag])
             for ref, tag in wanted_refs.ledger_refs(view).items()
             if tag in have and ref not in held and (ref, tag) not in archived
         ]
         if wanted:
-            archives.restore_tags(self.workspace.ledger.git, ended, wanted)
+            archives.restore_tags(self.workspace.ledger.git, oids, wanted)
 
     def _may_end(self, history: History, oid: str, kept: frozenset[str]) -> bool:
         """Whether the archive may go: each of its checkpoints is among the tags `kept`."""

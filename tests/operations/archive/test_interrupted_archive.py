@@ -12,8 +12,12 @@ from devs_git.commands import archive, checkpoint, task_complete, task_start
 from devs_git.domain.checkpoints.wanted_refs import NUMBERED
 from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.errors import DevsError
+from devs_git.operations.archive import archive_checkpoints
+from devs_git.operations.checkpoint import named_checkpoint
 from devs_git.storage.ledger.archived import archives
-from devs_git.workspace import Workspace
+from devs_git.storage.ledger.index import NAME
+from devs_git.workspace import CLOCK, Workspace
+from tests.operations.rewind.test_rewind_scope import folded_whole, outcome
 from tests.support import killed_work, repository_copy
 from tests.support.archive_twins import collect
 from tests.support.clones import Clone
@@ -68,6 +72,23 @@ def test_a_killed_archive_loses_no_checkpoint_and_the_next_one_finishes_it(
     assert at > 10
 
 
+def test_an_archive_that_another_process_has_just_written_is_a_conflict(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, opened = numbered(clone), clone.opened
+    plan = archive_checkpoints.make_plan(opened, opened.now(), with_tags=False)
+    monkeypatch.setenv(CLOCK, "2030-01-01T00:00:00Z")
+    made = archives.write(opened.store_git, plan.new, opened.signature(), "archive: 4 refs of old tasks")
+    clone.git("update-ref", f"{ARCHIVES}/{made}", made)
+    with pytest.raises(DevsError) as refused:
+        archive_checkpoints.carry_out(opened, plan)
+    assert refused.value.code == "CONFLICT"
+    assert kept(clone) == before
+    monkeypatch.delenv(CLOCK)
+    clone.call("archive", NOW)
+    assert (numbered(clone), kept(clone)) == ({}, before)
+
+
 def test_two_archives_at_once_lose_no_checkpoint(clone: Clone) -> None:
     before = numbered(clone)
     child = os.fork()
@@ -100,3 +121,19 @@ def test_an_amend_moves_a_checkpoint_that_only_an_archive_has(clone: Clone) -> N
     clone.git("commit", "-q", "--amend", "-m", "amended")
     assert clone.git("rev-parse", "devs/task-11^{commit}") == clone.git("rev-parse", "HEAD")
     assert list(numbered(clone)) == ["refs/devs/checkpoints/task-11/3"]
+
+
+@pytest.mark.parametrize("target", ["task-10", "task-10@1", "task-11^"])
+def test_with_an_index_what_passes_archived_checkpoints_does_not_read_the_whole_ledger(
+    clone: Clone, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = outcome(clone.opened, target)
+    clone.call("archive", archive.Request("0s", tags=True))
+    collect(clone.top)
+    (clone.opened.ledger.common / NAME).touch()
+    folded = folded_whole(monkeypatch)
+    found = outcome(clone.opened, target)
+    assert (found["id"], found["effect"]) == (whole["id"], whole["effect"])
+    opened = clone.opened
+    assert named_checkpoint.confirm(opened.store_git, opened.ledger.tip(), target.rstrip("^")).tag
+    assert folded == []
