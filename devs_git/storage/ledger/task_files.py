@@ -86,15 +86,9 @@ def history_for_start(tip: Tip, task_id: str) -> History:
 
     The caller holds the ledger's lock. A checkpoint that was recorded without a start has no file, but a ref or an archive.
     """
-    git, refs_of_task = (
-        tip.ledger.reader,
-        (completed_tag(task_id), checkpoint_ref(task_id, 0).rpartition("/")[0]),
-    )
-    if (
-        operations(tip, [task_id])[task_id]
-        or refs.list_refs(git, *refs_of_task)
-        or _is_archived(git, task_id)
-    ):
+    git = tip.ledger.reader
+    names = (completed_tag(task_id), checkpoint_ref(task_id, 0).rpartition("/")[0])
+    if operations(tip, [task_id])[task_id] or refs.list_refs(git, *names) or _is_archived(git, task_id):
         return history_here(tip, task_id)
     from devs_git.domain.ledger.history import History
 
