@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench import histories
@@ -15,7 +17,7 @@ from bench.subjects import OURS, START_UP, start_up
 SMALL, LARGE = 1_000, 100_000
 # Newest events that the commands themselves write.
 EVENTS = 1_000
-LONGER, ADDED = 1.5, 100
+LONGER, ADDED, LATER = 1.5, 100, 300
 GATE = "Somebody has to look at the dates of the reports."
 
 
@@ -78,6 +80,8 @@ def reading(bench: Bench, rounds: int) -> list[Row]:
     places = [_prepare(bench, top) for top, _ in made]
     found = [*_events(*(written for _, written in made))]
     found += [_row(bench, words, places, rounds) for words in READS]
+    found += [_marking(bench, places, rounds, last) for last in ("rewind", "undo")]
+    found.append(_walking(bench, places[-1], rounds))
     for place in places:
         # An open gate freezes some of the commands above.
         asked = bench.run(
@@ -108,6 +112,7 @@ def _prepare(bench: Bench, top: Path) -> Place:
     run(OURS, "checkpoint", "--all", "-m", "One part")
     (top / "old.py").unlink()
     run(OURS, "task", "complete", "--all", "-m", "Every part")
+    bench.run(OURS, "trace", "put", "--task", "rare", where=top, stdin=b"All dates are read.\n")
     # The index and the catalog are made by the first commands that need them.
     run(OURS, "history", "--limit", "20", "--subtype", "deleted")
     middle = int(run("git", "rev-list", "--count", histories.LEDGER)) // 2
@@ -123,6 +128,52 @@ def _prepare(bench: Bench, top: Path) -> Place:
         "time": run("git", "log", "-1", "--format=%cI", event),
     }
     return Place(top, names)
+
+
+def _marking(bench: Bench, places: list[Place], rounds: int, last: str) -> Row:
+    """The first search after a rewind or an undo: it brings the marks of rewound work up to date."""
+    search, back = (OURS, "trace", "search", "dates"), (OURS, "undo", "--yes")
+
+    def arm(place: Place) -> Arm:
+        there = (OURS, "rewind", f"{place.names['last']}@1", "--yes")
+        steps = (there,) if last == "rewind" else (there, search, back)
+
+        def run(*commands: tuple[str, ...]) -> None:
+            for command in commands:
+                bench.run(*command, where=place.top)
+
+        after = (back, search) if last == "rewind" else ()
+        label = f"{last} in {place.top}"
+        return Arm(label, (search,), place.top, before=lambda: run(*steps), after=lambda: run(*after))
+
+    few, many = map(arm, places)
+    found = bench.side_by_side(few, many, rounds=rounds)
+    short, long = found[few.label].wall, found[many.label].wall
+    name = f"trace search, the first after {last}: {LARGE:,} checkpoints against {SMALL:,}"
+    if long > LONGER * short:
+        return Row(name, long, "fewer checkpoints", short, long - short, bound=LATER, note="over fewer")
+    return Row(name, long, "fewer checkpoints", short, long / short, unit="x", bound=LONGER)
+
+
+def _walking(bench: Bench, place: Place, rounds: int) -> Row:
+    """A task of old checkpoints while no walk from a HEAD is noted yet, against git's walk."""
+
+    def forget() -> None:
+        with closing(sqlite3.connect(place.top / ".git/devs/index.db")) as index, index:
+            index.execute("DELETE FROM reached")
+
+    first = replace(place.arm(bench, "task status 1"), label="the first walk", before=forget)
+    git = Arm("git", (("git", "rev-list", "--count", "HEAD"),), place.top)
+    found = bench.side_by_side(first, git, rounds=rounds)
+    ours, walk = found[first.label].wall, found[git.label].wall
+    return Row(
+        f"task status 1, no walk noted yet: {LARGE:,} checkpoints",
+        ours,
+        "git rev-list HEAD",
+        walk,
+        ours / walk,
+        unit="x",
+    )
 
 
 def _row(bench: Bench, words: str, places: list[Place], rounds: int) -> Row:
