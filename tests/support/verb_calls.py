@@ -59,6 +59,7 @@ SAMPLES = {
 }
 DRY_RUNS = {
     "prune": ("prune", "--dry-run"),
+    "archive": ("archive", "--older-than", "0s", "--tags", "--dry-run"),
     "purge": ("purge", "f1.txt", "--text", "printed", "--dry-run"),
     "history-rewritten": ("history-rewritten", "--dry-run"),
     "trace prune": ("trace", "prune", "--older-than", "0s", "--dry-run"),
