@@ -75,6 +75,8 @@ _KINDS: Final = {
     "purged": (REPOSITORY, "cleaned"),
     "pruned": (REPOSITORY, "cleaned"),
     "trace.pruned": (REPOSITORY, "cleaned"),
+    "checkpoints.archived": (REPOSITORY, "cleaned"),
+    "checkpoints.unarchived": (REPOSITORY, "cleaned"),
     "operation.failed": (REPOSITORY, "failed"),
 }
 # The first word of a type, where all types with it are alike.
