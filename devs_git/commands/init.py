@@ -22,7 +22,6 @@ from devs_git.domain.ledger.events import IN_FORCE, Draft, Event
 from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.archive import adopted_archives
 from devs_git.operations.gates import check_tas_lock
 from devs_git.operations.setup import adopt_ledger, commit_policy, suitability, take_out
 from devs_git.operations.sync import consent
@@ -172,6 +171,8 @@ def _ledger(workspace: Workspace, named: str, person: Consent) -> tuple[Action, 
             lambda remote, tip: _require_known(workspace, remote, tip, person),
         )
         ledger.note_checked(ledger.tip().oid)
+        from devs_git.operations.archive import adopted_archives  # few clones adopt a ledger
+
         wrong = adopted_archives.drop_wrong(workspace)
         without = f", without {wrong} archives that are not what the ledger names" if wrong else ""
         return Action("ledger", "created", f"adopted from {remote}{without}"), False
