@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -112,6 +112,19 @@ def test_a_copy_has_the_bytes_the_mode_and_the_times_of_its_file(folder: Path, s
     one, other = source.stat(), target.stat()
     assert (one.st_mode, one.st_mtime_ns) == (other.st_mode, other.st_mtime_ns)
     assert one.st_ino != other.st_ino
+
+
+@pytest.mark.parametrize("name", [os.link, os.symlink])
+def test_a_copy_to_another_name_of_its_file_leaves_the_file_as_it_is(
+    folder: Path, name: Callable[[Path, Path], None]
+) -> None:
+    source, target = folder / "source", folder / "target"
+    source.write_bytes(b"the only one")
+    name(source, target)
+    copy(source, target)
+    assert (source.read_bytes(), target.read_bytes()) == (b"the only one", b"the only one")
+    assert not target.is_symlink()
+    assert source.stat().st_ino != target.stat().st_ino
 
 
 def test_a_folder_is_removed_with_all_in_it_and_what_a_link_leads_to_stays(folder: Path) -> None:
