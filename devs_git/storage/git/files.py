@@ -77,17 +77,6 @@ def copy(source: Path, target: Path) -> None:
     os.utime(target, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
 
-def remove_folder(folder: Path) -> None:
-    """Remove a folder with all that is in it, and no file behind a link. What cannot be removed stays, without an error."""
-    for place, folders, files in os.walk(folder, topdown=False):
-        links = [name for name in folders if os.path.islink(f"{place}/{name}")]  # noqa: PTH114 - strings
-        for name in (*files, *links):
-            with contextlib.suppress(OSError):
-                os.unlink(f"{place}/{name}")  # noqa: PTH108 - as above
-        with contextlib.suppress(OSError):
-            os.rmdir(place)  # noqa: PTH106 - as above
-
-
 def are_same(one: Path, other: Path) -> bool:
     """Whether two files have the same bytes. They are read in pieces, because a large index would fill new memory. OSError."""
     mine, theirs = bytearray(_PIECE), bytearray(_PIECE)

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError
-from devs_git.storage.git.files import remove_folder, replace_file
+from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import Git
@@ -87,10 +87,12 @@ def make_folder(places: Places, op_id: str) -> Path:
 
 def drop_folder(places: Places, op_id: str) -> None:
     """Remove an operation's private folder. If somebody put a link in its place, only the link is removed."""
+    import shutil
+
     folder = folder_of(places, op_id)
     if folder.is_symlink():
         folder.unlink()
-    remove_folder(folder)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def write(places: Places, journal: Journal) -> None:
@@ -198,11 +200,8 @@ def parse(data: dict[str, Any]) -> Journal:
 def encode_draft(draft: Draft) -> dict[str, Any]:
     """A draft as a mapping for JSON. With it, a person can still finish the operation and write its event."""
     files = {path: None if data is None else os.fsdecode(data) for path, data in draft.files}
-    return {
-        "event": as_mapping(draft.event),
-        "files": files,
-        "updates": [as_mapping(u) for u in draft.updates],
-    }
+    updates = [as_mapping(update) for update in draft.updates]
+    return {"event": as_mapping(draft.event), "files": files, "updates": updates}
 
 
 def decode_draft(data: dict[str, Any]) -> Draft:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.git.files import copy, remove_folder, replace_file, replacement
+from devs_git.storage.git.files import copy, replace_file, replacement
 
 pytestmark = pytest.mark.quick
 
@@ -125,16 +125,3 @@ def test_a_copy_to_another_name_of_its_file_leaves_the_file_as_it_is(
     assert (source.read_bytes(), target.read_bytes()) == (b"the only one", b"the only one")
     assert not target.is_symlink()
     assert source.stat().st_ino != target.stat().st_ino
-
-
-def test_a_folder_is_removed_with_all_in_it_and_what_a_link_leads_to_stays(folder: Path) -> None:
-    mine, gone = folder / "mine", folder / "gone"
-    for one in (mine, gone / "deep/er"):
-        one.mkdir(parents=True)
-        (one / "file").write_text("f\n")
-    (gone / "deep/link").symlink_to(mine)
-    (gone / "dangling").symlink_to("nowhere")
-    remove_folder(gone)
-    assert not os.path.lexists(gone)
-    assert (mine / "file").read_text() == "f\n"
-    remove_folder(gone)  # which is not there
