@@ -125,18 +125,18 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _journal(workspace)
     yield from unrecorded_commits.findings(workspace.places)
     yield from health.findings(workspace.places.shared)
-    sound, bare = True, hook_presence.is_clone_of_ci(workspace.places)
+    sound, in_ci = True, hook_presence.is_clone_of_ci(workspace.places)
     workspace.progress("checking the ledger and the hooks", 0, 0)
     for finding in _ledger(workspace):
         sound = sound and finding.severity != "error"
         yield finding
     if workspace.ledger.tip().oid:
-        yield from () if bare else _hooks(workspace, sound=sound)
+        yield from () if in_ci else _hooks(workspace, sound=sound)
         yield from client_trust.findings(workspace.places, workspace.places.top)
         yield from spool.findings(workspace.places)
         yield from remote_copies.findings(workspace.git, workspace.places.shared)
         yield from gaps.findings(workspace.places, workspace.clock())
-        yield from _view(workspace) if sound and not bare else ()
+        yield from _view(workspace) if sound and not in_ci else ()
 
 
 def _hooks(workspace: Workspace, *, sound: bool) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from devs_git.domain.checkpoints.archives import archive_ref
 from devs_git.domain.ledger.event_upkeep import CheckpointsArchived, CheckpointsUnarchived
 from devs_git.domain.ledger.events import LEDGER, Draft
 from devs_git.entrypoints import router
+from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
 from tests.commands.conftest import pair
 from tests.support.archiving import archive_all, collect, numbered
@@ -38,12 +40,16 @@ def refused(code: str, *words: str) -> None:
     assert code in said, said
 
 
+def _same(draft: Draft, _tip: Tip) -> Draft:
+    return draft
+
+
 def told(*contents: CheckpointsArchived | CheckpointsUnarchived) -> None:
     """Events about archives, as somebody writes them who can push."""
     for content in contents:
         opened = Workspace.open()
-        event = opened.event_of(content, "archive: forged", verb_name="archive")
-        opened.append(lambda _tip, event=event: Draft(event))  # type: ignore[misc]
+        draft = Draft(opened.event_of(content, "archive: forged", verb_name="archive"))
+        opened.append(partial(_same, draft))
 
 
 def forged(made: str, *parents: str) -> str:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import doctor, history_rewritten, log, rewind, show, undo, verify
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.archiving import FOLDER, archive_all, collect
+from tests.support.archiving import archive_all, collect
 from tests.support.filter_repo import MAP, filter_repo
 from tests.support.scene import Scene, contents
 
@@ -79,7 +80,7 @@ def test_archived_checkpoints_move_with_their_messages(
     assert errors(scene.top) == []
     after = scene.git("cat-file", "tag", "refs/devs/checkpoints/task-4/2").partition("\n\n")[2]
     assert after.splitlines()[0] == before.splitlines()[0]
-    assert bool(scene.git("for-each-ref", FOLDER)) == ("--refs" in options)
+    assert bool(scene.git("for-each-ref", ARCHIVES)) == ("--refs" in options)
     again = follow(scene.top)
     assert (again.moved, again.refs, again.event) == ((), (), "")
     opened = Workspace.open(scene.top)
@@ -98,7 +99,7 @@ def test_archived_checkpoints_move_with_their_messages(
 def test_without_a_map_archived_checkpoints_are_found_by_their_files(scene: Scene) -> None:
     made = archive_all(scene.top)
     changed = ("--message-callback", 'return message.replace(b"done", b"made")')
-    filter_repo(scene.top, *changed, "--refs", "main", f"{FOLDER}/{made}")
+    filter_repo(scene.top, *changed, "--refs", "main", f"{ARCHIVES}/{made}")
     collect(scene.top)
     assert is_told(scene.top)
     result = follow(scene.top, "")

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import archive, purge, verify
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.archiving import FOLDER, archive_all, entries, numbered
+from tests.support.archiving import archive_all, entries, numbered
 from tests.support.clones import Pair, refs_of
 from tests.support.planted_secret import PATH, SECRET, TEXT, gc, places, run_purge
 from tests.support.refusals import refusal
@@ -43,7 +44,7 @@ def test_an_archive_with_the_secret_is_not_dropped_whole(planted: Path, request_
     assert "checkpoint" in {one.kind for one in result.dropped}
     gc(planted)
     assert places(planted) == set()
-    assert f"{FOLDER}/{made}" not in [one.ref for one in result.dropped]
+    assert f"{ARCHIVES}/{made}" not in [one.ref for one in result.dropped]
     assert "refs/devs/checkpoints/task-1/1" in numbered(planted)
     found = verify.run(Workspace.open(planted), verify.Request(("repository",))).findings
     assert [one.code for one in found if one.severity == "error"] == []
@@ -78,6 +79,6 @@ def test_a_clone_that_has_the_archive_does_not_bring_a_purged_checkpoint_back(pa
     ann.sync()
     gc(ann.top)
     assert places(ann.top) == set()
-    shared = [ref for ref in refs_of(pair.origin) if "task-2" in ref or ref.startswith(FOLDER)]
+    shared = [ref for ref in refs_of(pair.origin) if "task-2" in ref or ref.startswith(ARCHIVES)]
     assert shared == []
     assert "refs/devs/checkpoints/task-1/1" in refs_of(pair.origin)

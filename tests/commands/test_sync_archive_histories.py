@@ -9,7 +9,6 @@ import pytest
 
 from devs_git.commands import archive
 from devs_git.domain.checkpoints import wanted_refs
-from devs_git.errors import DevsError
 from devs_git.storage.ledger.archived import archives
 from tests.commands.test_sync_histories import Work
 from tests.support.archiving import archive_all, collect
@@ -26,16 +25,7 @@ class WorkWithArchives(Work):
             return
         clone = self.dice.choice((self.pair.ann, self.pair.bob))
         does: tuple[Callable[[Clone], object], ...] = (self.archive, self.archive, self.take_back, self.sync)
-        does_it = self.dice.choice(does)
-        try:
-            does_it(clone)
-            outcome = ""
-        except DevsError as error:
-            if error.code.startswith("LEDGER") or error.code == "INTERNAL":
-                raise
-            outcome = f" {error.code}"
-        self.done.append(f"{clone.top.name} {does_it.__name__}{outcome}")
-        self.events |= set(clone.git("rev-list", LEDGER).split())
+        self.do(clone, self.dice.choice(does))
 
     def archive(self, clone: Clone) -> None:
         archive_all(clone.top, with_tags=self.dice.random() < 0.5)

@@ -8,10 +8,10 @@ from devs_git.commands import archive, init, rewind, sync
 from devs_git.domain.checkpoints.archives import archive_ref
 from devs_git.domain.ledger.event_upkeep import CheckpointsArchived
 from devs_git.domain.ledger.events import Draft
-from devs_git.domain.ledger.ids import parse_target
+from devs_git.domain.ledger.ids import ARCHIVES, parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.entrypoints import router
-from tests.support.archiving import FOLDER, archive_all, collect, entries, numbered
+from tests.support.archiving import archive_all, collect, entries, numbered
 from tests.support.clones import LEDGER, TAGS, Clone, Pair, Trio, refs_of
 from tests.support.git_calls import git
 
@@ -36,11 +36,11 @@ def undo(clone: Clone) -> archive.Result:
 
 def points(refs: dict[str, str]) -> dict[str, str]:
     """Without the ledger and archives."""
-    return {ref: oid for ref, oid in refs.items() if ref != LEDGER and not ref.startswith(FOLDER)}
+    return {ref: oid for ref, oid in refs.items() if ref != LEDGER and not ref.startswith(ARCHIVES)}
 
 
 def archives_of(refs: dict[str, str]) -> list[str]:
-    return [oid for ref, oid in refs.items() if ref.startswith(FOLDER)]
+    return [oid for ref, oid in refs.items() if ref.startswith(ARCHIVES)]
 
 
 def assert_whole(pair: Pair, before: dict[str, str]) -> None:
@@ -122,7 +122,7 @@ def test_a_fresh_clone_keeps_no_archive_that_no_event_names_or_that_has_a_fault(
     done.ann.sync()
     rogue = git("commit-tree", "-m", "x", "main^{tree}", where=done.origin)
     git("update-ref", archive_ref(rogue), rogue, where=done.origin)
-    git("update-ref", f"{FOLDER}/{'1' * 40}", made, where=done.origin)
+    git("update-ref", f"{ARCHIVES}/{'1' * 40}", made, where=done.origin)
     git("clone", "-q", str(done.origin), "dan", where=done.origin.parent)
     dan = Clone(done.origin.parent / "dan")
     said = router.call("init", dan.opened, init.Request()).actions

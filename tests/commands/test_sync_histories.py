@@ -31,7 +31,9 @@ class Work:
             self.start, self.point, self.point, self.complete, self.complete, self.amend, self.rewind,
             self.undo, self.ask, self.decide, self.decide, self.share, self.share, self.meet, self.sync,
         )  # fmt: skip
-        does_it = self.dice.choice(does)
+        self.do(clone, self.dice.choice(does))
+
+    def do(self, clone: Clone, does_it: Callable[[Clone], object]) -> None:
         try:
             does_it(clone)
             outcome = ""

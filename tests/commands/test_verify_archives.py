@@ -8,10 +8,11 @@ import pytest
 
 from devs_git.commands import archive, doctor, verify
 from devs_git.commands.verify import Result
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
-from tests.support.archiving import FOLDER, archive_all, collect, numbered
+from tests.support.archiving import archive_all, collect, numbered
 from tests.support.git_calls import git
 from tests.support.scene import Scene
 
@@ -77,9 +78,9 @@ def test_a_clone_of_plain_git_that_has_the_archive_finds_nothing(scene: Scene, t
 
 def test_an_archive_that_is_missing_is_found_with_the_way_out(scene: Scene) -> None:
     made = archive_all(scene.top, with_tags=False)
-    git("update-ref", "-d", f"{FOLDER}/{made}", where=scene.top)
+    git("update-ref", "-d", f"{ARCHIVES}/{made}", where=scene.top)
     assert found(scene.top) == [
-        ("TAG_MISSING", "error", f"{FOLDER}/{made}"),
+        ("TAG_MISSING", "error", f"{ARCHIVES}/{made}"),
         ("TAG_MISSING", "error", "refs/devs/checkpoints/task-10/1"),
         ("TAG_MISSING", "error", "refs/devs/checkpoints/task-11/1"),
     ]
@@ -93,30 +94,30 @@ def test_an_archive_that_is_missing_is_found_with_the_way_out(scene: Scene) -> N
 def test_an_archive_that_is_missing_is_found_by_a_check_that_takes_older_events(scene: Scene) -> None:
     judged = check(scene.top).judged
     made = archive_all(scene.top)
-    git("update-ref", "-d", f"{FOLDER}/{made}", where=scene.top)
-    assert ("TAG_MISSING", "error", f"{FOLDER}/{made}") in found(scene.top, judged)
+    git("update-ref", "-d", f"{ARCHIVES}/{made}", where=scene.top)
+    assert ("TAG_MISSING", "error", f"{ARCHIVES}/{made}") in found(scene.top, judged)
 
 
 def test_an_archive_whose_ref_was_moved_is_found(scene: Scene) -> None:
     made = archive_all(scene.top)
-    git("update-ref", f"{FOLDER}/{made}", f"{made}^1", where=scene.top)
+    git("update-ref", f"{ARCHIVES}/{made}", f"{made}^1", where=scene.top)
     codes = {(code, ref) for code, _, ref in found(scene.top)}
-    assert ("TAG_MOVED", f"{FOLDER}/{made}") in codes
+    assert ("TAG_MOVED", f"{ARCHIVES}/{made}") in codes
     assert ("TAG_MISSING", "refs/devs/checkpoints/task-10/1") in codes
 
 
 def test_an_archive_that_no_event_names_is_found_and_stands_for_nothing(scene: Scene) -> None:
     made = archive_all(scene.top)
     other = git("commit-tree", "-p", made, "-m", "other", f"{made}^{{tree}}", where=scene.top)
-    git("update-ref", f"{FOLDER}/{other}", other, where=scene.top)
-    assert found(scene.top) == [("TAG_MOVED", "error", f"{FOLDER}/{other}")]
+    git("update-ref", f"{ARCHIVES}/{other}", other, where=scene.top)
+    assert found(scene.top) == [("TAG_MOVED", "error", f"{ARCHIVES}/{other}")]
 
 
 def test_an_archive_that_an_event_took_back_may_still_be_here(scene: Scene) -> None:
     judged = check(scene.top).judged
     made = archive_all(scene.top)
     router.call("archive", Workspace.open(scene.top), archive.Request(undo=True))
-    git("update-ref", f"{FOLDER}/{made}", made, where=scene.top)
+    git("update-ref", f"{ARCHIVES}/{made}", made, where=scene.top)
     collect(scene.top)
     assert len(numbered(scene.top)) == 4
     assert found(scene.top) == []

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.operations.archive import archive_checkpoints
 from devs_git.storage.git import refs
 from devs_git.storage.ledger.archived import archives
 from devs_git.workspace import Workspace
 from tests.support.git_calls import git
-
-FOLDER = "refs/devs/checkpoints/archive"
 
 
 def collect(top: Path) -> None:
@@ -37,4 +36,4 @@ def entries(top: Path) -> dict[str, str]:
 def numbered(top: Path) -> list[str]:
     """The refs of checkpoints, without those of archives."""
     found = refs.list_refs(Workspace.open(top).store_git, "refs/devs/checkpoints", "refs/tags/devs")
-    return [ref for ref in found if not ref.startswith(FOLDER)]
+    return [ref for ref in found if not ref.startswith(ARCHIVES)]

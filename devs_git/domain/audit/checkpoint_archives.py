@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.checkpoints.archives import FOLDER, Entry, archive_ref, oid_of
+from devs_git.domain.checkpoints.archives import Entry, archive_ref, oid_of
 from devs_git.domain.ledger.event_upkeep import CheckpointsUnarchived
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.values import immutable
 
 _UNDO: Final = "devs-git archive --undo"
@@ -62,7 +63,7 @@ def judge(
             text = f"{ref}, which event {event[:12]} names, does not keep its checkpoints: {fault}."
             yield _error("TAG_MISSING", ref, text, f"Fetch it: devs-git sync. Else take it back: {_UNDO}")
     for ref, (held, _kind) in refs.items():
-        if ref.startswith(f"{FOLDER}/") and oid_of(ref) not in named and oid_of(ref) not in back:
+        if ref.startswith(f"{ARCHIVES}/") and oid_of(ref) not in named and oid_of(ref) not in back:
             text = f"{ref} is {held[:12]}, and no event of the ledger explains that."
             fix = f"Compare with the ledger: devs-git log --ledger. Then delete it: git update-ref -d {ref}"
             yield _error("TAG_MOVED", ref, text, fix)

@@ -9,7 +9,7 @@ The name of the archive's own ref is its oid, so nobody can move it unseen.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from devs_git.domain.checkpoints.wanted_refs import task_of
@@ -24,7 +24,6 @@ from devs_git.domain.ledger.ids import (
 )
 from devs_git.values import immutable
 
-FOLDER: Final = ARCHIVES
 _REF: Final = rf"refs/(devs/checkpoints/task-[^/ \n]+/{NUMBER_FORM}|tags/devs/task-[^/ \n]+)"
 _LINE: Final = re.compile(
     rf"({OID_FORM}) ({OID_FORM}) ([0-9]{{1,9}})((?: {_REF})+)\n".encode("ascii"), re.ASCII
@@ -83,12 +82,12 @@ def read_file(data: bytes) -> Iterator[tuple[Entry, bytes]]:
 
 def archive_ref(oid: str) -> str:
     """The ref of an archive."""
-    return f"{FOLDER}/{oid}"
+    return f"{ARCHIVES}/{oid}"
 
 
 def oid_of(ref: str) -> str:
     """The oid that the name of an archive's ref says; '' for any other ref."""
-    return ref.removeprefix(f"{FOLDER}/") if ref.startswith(f"{FOLDER}/") else ""
+    return ref.removeprefix(f"{ARCHIVES}/") if ref.startswith(f"{ARCHIVES}/") else ""
 
 
 def choose(
@@ -97,12 +96,11 @@ def choose(
     before: str,
     *,
     with_tags: bool,
-    kept: Container[tuple[str, str]] = (),
 ) -> tuple[Entry, ...]:
     """What to archive: the refs of all tasks that were completed before the time `before` (ISO 8601, UTC).
 
-    `history` is this clone's, `refs` are the numbered refs and visible tags, and `kept` those that archives have already,
-    each with its tag. A ref is archived if its value is the one of the ledger. With `with_tags` also visible tags.
+    `history` is this clone's, `refs` are the numbered refs and visible tags. A ref is archived if its value is the one of the
+    ledger. With `with_tags` also visible tags.
     """
     done = {p.task_id: p for p in history.live() if p.completed and not p.gone and p.created_at < before}
     return tuple(
@@ -110,7 +108,7 @@ def choose(
         for point in history.checkpoints.values()
         if point.task_id in done and not point.gone and _is_completed(history, point.task_id)
         for ref in _refs(point, done[point.task_id], with_tags=with_tags)
-        if refs.get(ref) == point.tag and (ref, point.tag) not in kept
+        if refs.get(ref) == point.tag
     )
 
 

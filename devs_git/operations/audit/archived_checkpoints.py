@@ -6,9 +6,10 @@ from collections.abc import Collection, Generator, Mapping, Sequence
 
 from devs_git.domain.audit import checkpoint_archives
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.checkpoints.archives import FOLDER, archive_ref
+from devs_git.domain.checkpoints.archives import archive_ref
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import whole_history
 from devs_git.storage.ledger.archived import archives
@@ -35,7 +36,7 @@ def judge_newer(git: Git, history: History, newer: Sequence[Event], tasks: Colle
     """
     fresh = {event.oid for event in newer}
     new = {oid: event for oid, event in history.archives.items() if event in fresh}
-    refs = whole_history.typed_refs(git, FOLDER)
+    refs = whole_history.typed_refs(git, ARCHIVES)
     named = {ref: refs[ref] for ref in map(archive_ref, new) if ref in refs}
     of_new = yield from judge(git, replace(history, archives=new), newer, named)
     old = [oid for oid in history.archives if oid not in new and refs.get(archive_ref(oid), ("",))[0] == oid]

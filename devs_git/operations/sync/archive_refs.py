@@ -39,9 +39,9 @@ class Archives:
     _sound: dict[str, bool] = field(default_factory=dict)
     _back: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def tags_here(self) -> frozenset[str]:
-        """The tags that the archives of this clone have: they need not be fetched."""
-        return frozenset(one.tag for oid in in_refs(self._held()) for one in self.entries(oid))
+    def tags_here(self, held: Mapping[str, str]) -> frozenset[str]:
+        """The tags that the archives among the refs `held` of this clone have: they need not be fetched."""
+        return frozenset(one.tag for oid in in_refs(held) for one in self.entries(oid))
 
     def archived_here(self, history: History, held: Mapping[str, str]) -> Archived:
         """What the archives among the refs `held` of this clone stand for."""
@@ -68,9 +68,11 @@ class Archives:
             if oid in mine and self._may_end(view, oid, kept)
         )
 
-    def to_push(self, history: History) -> tuple[tuple[RefUpdate, ...], Archived]:
-        """The archives that the remote lacks, and what the archives stand for that it has after these were pushed."""
-        lacks = [oid for oid in in_refs(self._held()) if oid in history.archives and oid not in self._there]
+    def to_push(self, history: History, held: Mapping[str, str]) -> tuple[tuple[RefUpdate, ...], Archived]:
+        """The archives among the refs `held` of this clone that the remote lacks, and what the archives stand for that it has
+        after these were pushed.
+        """
+        lacks = [oid for oid in in_refs(held) if oid in history.archives and oid not in self._there]
         new = [oid for oid in lacks if archive_ref(oid) not in self.there and self.is_sound(oid)]
         had = [oid for oid in self._there if oid in history.archives and self.is_sound(oid)]
         return tuple(RefUpdate(archive_ref(oid), oid, NO_OID) for oid in new), self._stand_for([*new, *had])
@@ -94,9 +96,9 @@ class Archives:
             if self._is_ended(history, oid) and self._may_end(history, oid, kept):
                 yield RefUpdate(archive_ref(oid), NO_OID, oid)
 
-    def refs_left(self, history: History) -> Iterator[str]:
-        """The refs of archives that are not taken over, pushed or deleted: no event names them, or something is wrong."""
-        for refs in (self.there, self._held()):
+    def refs_left(self, history: History, held: Mapping[str, str]) -> Iterator[str]:
+        """The refs of archives, there or among the refs `held` of this clone, that are not taken over, pushed or deleted: no event names them, or something is wrong."""
+        for refs in (self.there, held):
             for ref, oid in refs.items():
                 if ref.startswith(f"{ARCHIVES}/") and not self._is_right(history, ref, oid):
                     yield ref

@@ -68,8 +68,8 @@ def run(
     points = workspace.ledger.tip().history.checkpoints
     gone = {tag for tag, point in points.items() if point.gone}
     archives = Archives(workspace, there)
-    mine = {workspace.ledger.tip().oid, *remote_repository.list_devs_refs(git).values(), *gone}
-    mine |= archives.tags_here()
+    held = remote_repository.list_devs_refs(git)
+    mine = {workspace.ledger.tip().oid, *held.values(), *gone, *archives.tags_here(held)}
     missing = dict.fromkeys(oid for oid in (remote_tip, *there.values()) if oid and oid not in mine)
     if missing:
         other.fetch(missing)
@@ -127,7 +127,8 @@ def _publish(push: _Push, history: History) -> None:
     At the end, refs are deleted for which the remote has an archive now. `history` is as the remote sees it.
     """
     workspace, log, there = push.workspace, push.log, push.there.devs
-    new_archives, archived = push.archives.to_push(history)
+    held = remote_repository.list_devs_refs(workspace.ledger.git)
+    new_archives, archived = push.archives.to_push(history, held)
     wanted = wanted_refs.updates(history, there, workspace.objects.is_tag, archived)
     # A numbered ref never moves, and is deleted only with its checkpoint. A visible tag moves to where its event says.
     gone = {tag for tag, point in history.checkpoints.items() if point.gone}
@@ -137,10 +138,9 @@ def _publish(push: _Push, history: History) -> None:
     steps.sort(key=lambda update: update.old == NO_OID)
     done = {update.ref for update in steps}
     log.left |= dict.fromkeys(update.ref for update in wanted if update.ref not in done)
-    held = remote_repository.list_devs_refs(workspace.ledger.git)
     for refs_of in (there, held):
         log.left |= dict.fromkeys(wanted_refs.strangers(history, refs_of))
-    log.left |= dict.fromkeys(push.archives.refs_left(history))
+    log.left |= dict.fromkeys(push.archives.refs_left(history, held))
     steps += new_archives
     if push.other.only_reads:
         log.commits = unpushed.count(workspace.ledger.git, steps, push.there)

@@ -1,6 +1,6 @@
 """Write and read archives (`domain/checkpoints/archives.py`): commits that keep old checkpoints behind one ref.
 
-Nobody believes an archive only because its ref is there: `faults` says what is wrong with one, and the bytes of a tag that
+Nobody believes an archive only because its ref is there: `examine` says what is wrong with one, and the bytes of a tag that
 is read from one must have its oid.
 """
 
@@ -13,9 +13,10 @@ from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import Final
 
 from devs_git.domain.audit.checkpoint_archives import Archive
-from devs_git.domain.checkpoints.archives import FOLDER, Entry, file_of, oid_of, read_file, write_file
+from devs_git.domain.checkpoints.archives import Entry, file_of, oid_of, read_file, write_file
 from devs_git.domain.checkpoints.wanted_refs import task_of
 from devs_git.domain.ledger.events import NO_OID
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.domain.text import limits
 from devs_git.storage.git import object_graph, refs
 from devs_git.storage.git.loose_objects import sha1
@@ -31,16 +32,16 @@ Archived = dict[tuple[str, str], Entry]
 
 def oids(git: Git) -> tuple[str, ...]:
     """The archives of this repository. A ref that is not at the commit of its name is none."""
-    return tuple(oid for ref, oid in refs.list_refs(git, FOLDER).items() if oid_of(ref) == oid)
+    return tuple(oid for ref, oid in refs.list_refs(git, ARCHIVES).items() if oid_of(ref) == oid)
 
 
 def moved_refs(git: Git) -> dict[str, str]:
     """The refs of archives that are not at the commit of their name, with their values: a program rewrote them."""
-    return {ref: oid for ref, oid in refs.list_refs(git, FOLDER).items() if oid_of(ref) != oid}
+    return {ref: oid for ref, oid in refs.list_refs(git, ARCHIVES).items() if oid_of(ref) != oid}
 
 
 def entries(git: Git, archives: Iterable[str], tasks: Collection[str] = ()) -> Archived:
-    """What these archives have; with `tasks` only of these tasks. A file that cannot be read has nothing (see `faults`)."""
+    """What these archives have; with `tasks` only of these tasks. A file that cannot be read has nothing (see `examine`)."""
     return {(one.ref, one.tag): one for one, _ in _read(git, archives, tasks)}
 
 
@@ -78,11 +79,6 @@ def _packed(data: bytes) -> bytes:
         head.append(size & 127)
         size >>= 7
     return bytes(head) + zlib.compress(data)
-
-
-def faults(git: Git, archive: str) -> Iterator[str]:
-    """What is wrong with an archive, as texts for people; each of its files is read."""
-    yield from examine(git, archive).faults
 
 
 def examine(git: Git, archive: str) -> Archive:
