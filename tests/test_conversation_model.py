@@ -12,7 +12,7 @@ from tests.support.model_runs import run_world
 
 pytestmark = pytest.mark.thorough
 
-RUNS = int(os.environ.get("DEVS_TEST_COUNT_CONVERSATION_RUNS", "3"))
+RUNS = int(os.environ.get("DEVS_TEST_COUNT_CONVERSATION_RUNS", "6"))
 
 
 def test_marks_and_files_are_as_the_record_of_the_model_says(tmp_path: Path) -> None:

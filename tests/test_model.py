@@ -21,7 +21,7 @@ from tests.support.actors import NAMES
 from tests.support.model_runs import run_world
 from tests.support.model_world import World
 
-RUNS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_RUNS", "4"))
+RUNS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_RUNS", "8"))
 STEPS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_STEPS", "14"))
 
 

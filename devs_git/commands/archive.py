@@ -66,7 +66,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         plan = archive_checkpoints.make_plan(workspace, before, with_tags=request.tags)
         entries, found = plan.wanted, ()
         if entries and not request.dry_run:
-            made = archive_checkpoints.carry_out(workspace, plan)
+            made, entries = archive_checkpoints.carry_out(workspace, plan)
             found = (made,) if made else ()
     tags = sum(entry.ref.startswith(VISIBLE) for entry in entries)
     return Result(len(entries), tags, found, request.undo, request.dry_run)

@@ -6,8 +6,10 @@ import subprocess
 
 import pytest
 
-from devs_git.commands import archive, rewind, show
+from devs_git.commands import archive, rewind, show, task_abandon, task_start, undo
 from devs_git.domain.checkpoints.archives import archive_ref, choose
+from devs_git.domain.ledger.event_upkeep import CheckpointsArchived
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.ids import ARCHIVES, completed_tag
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
@@ -132,7 +134,7 @@ def test_no_archive_is_made_that_would_not_be_whole(two: Scene) -> None:
     wanted = choose(tip.here, before, "9999", with_tags=False)
     missing = replace(wanted[0], tag="a" * 40)
     with pytest.raises(DevsError, match=r"tag a{40} is missing") as said:
-        archive_checkpoints.carry_out(workspace, archive_checkpoints.Plan(wanted, (*wanted, missing)))
+        archive_checkpoints.carry_out(workspace, archive_checkpoints.Plan((*wanted, missing), frozenset()))
     assert said.value.code == "CONFLICT"
     assert (ours(two), workspace.ledger.tip().oid) == (before, tip.oid)
 
@@ -148,3 +150,66 @@ def test_an_archive_that_no_event_names_deletes_no_ref(two: Scene) -> None:
     done = run(two, tags=True)
     assert done.archives not in ((), (planted,))
     assert {*ours(two)} == {archive_ref(planted), archive_ref(done.archives[0])}
+
+
+def test_a_ref_goes_only_if_an_archive_without_fault_has_it(two: Scene) -> None:
+    """The event of the archive may be forged: then it keeps no commits, and a new archive is made."""
+    workspace, before = Workspace.open(two.top), ours(two)
+    git = workspace.store_git
+    wanted = choose(workspace.ledger.tip().here, before, "9999", with_tags=True)
+    tree = git.text("rev-parse", f"{archives.write(git, wanted, workspace.signature(), 'x')}^{{tree}}")
+    forged = workspace.objects.write("commit", f"tree {tree}\ncommitter A <a@b.c> 1 +0000\n\nx\n".encode())
+    event = workspace.event_of(CheckpointsArchived(forged), "archive: forged", verb_name="archive")
+    workspace.append(lambda _tip: Draft(event, updates=(RefUpdate(archive_ref(forged), forged, NO_OID),)))
+    made = run(two, tags=True).archives
+    assert made not in ((), (forged,))
+    assert archives.examine(git, made[0]).faults == ()
+    assert set(ours(two)) == {archive_ref(forged), archive_ref(made[0])}
+
+
+def test_only_the_refs_of_the_plan_go(two: Scene) -> None:
+    workspace, before = Workspace.open(two.top), ours(two)
+    wanted = choose(workspace.ledger.tip().here, before, "9999", with_tags=True)
+    made, gone = archive_checkpoints.carry_out(workspace, archive_checkpoints.Plan(wanted[:1], frozenset()))
+    assert gone == wanted[:1]
+    assert set(before) - set(ours(two)) == {wanted[0].ref}
+    assert archive_ref(made) in ours(two)
+
+
+def test_a_tag_of_an_undone_task_that_comes_back_is_deleted_and_undo_makes_it_again(two: Scene) -> None:
+    """Somebody fetches it from a remote that still has it. Only the archive keeps the checkpoint then."""
+    visible = completed_tag("task-2")
+    tag = ours(two)[visible]
+    run(two)
+    router.call("rewind", Workspace.open(two.top), rewind.Request("1"))
+    assert visible not in ours(two)
+    subprocess.run(["git", "update-ref", visible, tag], cwd=two.top, check=True)
+    router.call("task start", Workspace.open(two.top), task_start.Request("3"))
+    router.call("task abandon", Workspace.open(two.top), task_abandon.Request("3"))
+    assert visible not in ours(two)
+    collect(two)
+    assert not Workspace.open(two.top).objects.exists(tag)
+    router.call("undo", Workspace.open(two.top), undo.Request())
+    assert ours(two)[visible] == tag
+
+
+# It deletes a file of an archive as soon as the archive has its ref.
+DAMAGE = """#!/bin/sh
+[ "$1" = committed ] || exit 0
+while read -r _ oid ref; do
+  case $ref in refs/devs/checkpoints/archive/*)
+    blob=$(git ls-tree -r --format="%(objectname)" "$oid" | head -n 1)
+    rm -f "$GIT_DIR/objects/$(echo "$blob" | cut -c1-2)/$(echo "$blob" | cut -c3-)" ;;
+  esac
+done
+"""
+
+
+def test_no_ref_goes_if_git_deleted_a_part_of_the_archive_before_it_had_its_ref(two: Scene) -> None:
+    """A `git prune` in another process may delete objects that no ref reaches yet."""
+    before, hook = ours(two), two.top / ".git/hooks/reference-transaction"
+    hook.write_text(DAMAGE)
+    hook.chmod(0o755)
+    done = run(two, tags=True)
+    assert (done.refs, len(done.archives)) == (0, 1)
+    assert before.items() <= ours(two).items()

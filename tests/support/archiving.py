@@ -22,7 +22,7 @@ def archive_all(top: Path, *, with_tags: bool = True) -> str:
     """Archive what was completed until now, whatever the clock says; the oid of the archive."""
     opened = Workspace.open(top)
     plan = archive_checkpoints.make_plan(opened, "9999", with_tags=with_tags)
-    made = archive_checkpoints.carry_out(opened, plan)
+    made, _ = archive_checkpoints.carry_out(opened, plan)
     collect(top)
     return made
 

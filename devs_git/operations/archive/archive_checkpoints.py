@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from devs_git.domain.audit import checkpoint_archives
 from devs_git.domain.checkpoints import archives as archives_of_refs
 from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.checkpoints.archives import Entry, archive_ref
@@ -23,10 +24,17 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Plan:
-    """`wanted`: the refs that archives will have instead. `new`: those of them that no archive has yet."""
+    """`wanted`: the refs that archives will have instead. `kept`: what archives have now, that events name and that have no
+    fault: refs, each with its tag.
+    """
 
     wanted: tuple[Entry, ...]
-    new: tuple[Entry, ...]
+    kept: frozenset[tuple[str, str]]
+
+    @property
+    def new(self) -> tuple[Entry, ...]:
+        """What no archive has yet."""
+        return tuple(one for one in self.wanted if (one.ref, one.tag) not in self.kept)
 
 
 def make_plan(workspace: Workspace, before: str, *, with_tags: bool) -> Plan:
@@ -34,28 +42,30 @@ def make_plan(workspace: Workspace, before: str, *, with_tags: bool) -> Plan:
     git, tip = workspace.store_git, workspace.ledger.tip()
     wanted = archives_of_refs.choose(tip.here, list_devs_refs(git), before, with_tags=with_tags)
     # One that no event names is not at the remote, and another clone would not take it.
-    have = archives.entries(git, [oid for oid in archives.oids(git) if oid in tip.history.archives])
-    return Plan(wanted, tuple(entry for entry in wanted if (entry.ref, entry.tag) not in have))
+    named = [oid for oid in archives.oids(git) if oid in tip.history.archives]
+    return Plan(wanted, checkpoint_archives.stand_for(archives.examine(git, oid) for oid in named))
 
 
-def carry_out(workspace: Workspace, plan: Plan) -> str:
-    """Write the archive and its event, then delete the refs. Returns the oid of the archive, '' if no new one was needed.
+def carry_out(workspace: Workspace, plan: Plan) -> tuple[str, tuple[Entry, ...]]:
+    """Write the archive and its event, then delete the refs. Returns the oid of the archive, '' if no new one was needed, and
+    the refs that were deleted.
 
     CONFLICT if another process moves a ref meanwhile: then every checkpoint still has its ref, and maybe also its archive.
     """
-    made = _write(workspace, plan.new) if plan.new else ""
-    git = workspace.store_git
-    workspace.progress("reading the archives again", 0, 0)
-    named = workspace.ledger.tip().history.archives
-    whole = [archives.examine(git, oid) for oid in archives.oids(git) if oid in named]
-    have = {(one.ref, one.tag) for archive in whole if not archive.faults for one in archive.entries}
-    gone = [RefUpdate(one.ref, NO_OID, one.tag) for one in plan.wanted if (one.ref, one.tag) in have]
+    made, kept = "", plan.kept
+    if plan.new:
+        made = _write(workspace, plan.new)
+        workspace.progress("reading the archive again", 0, 0)
+        # Before it had a ref, git may have deleted a part of it.
+        kept |= checkpoint_archives.stand_for([archives.examine(workspace.store_git, made)])
+    gone = tuple(one for one in plan.wanted if (one.ref, one.tag) in kept)
     workspace.progress("deleting the refs", 0, 0)
     try:
-        refs.transaction(git, gone, "devs: archive")
+        updates = [RefUpdate(one.ref, NO_OID, one.tag) for one in gone]
+        refs.transaction(workspace.store_git, updates, "devs: archive")
     except (refs.RefMoved, refs.RefLocked) as error:
         raise _conflict() from error
-    return made
+    return made, gone
 
 
 def _write(workspace: Workspace, new: Sequence[Entry]) -> str:

@@ -84,12 +84,9 @@ def _safe_updates(ledger: Ledger, wanted: Sequence[RefUpdate]) -> list[RefUpdate
     archives.restore_tags(ledger.git, found, [one for (_, tag), one in have.items() if tag in new])
     made = [one for one in made if ledger.objects.is_tag(one.new)]
     gone = [one for one in wanted if one.new == NO_OID]
-    # A tag is deleted only if a numbered ref keeps the checkpoint, whatever an event says. If only an archive keeps it, it
-    # gets its ref again.
-    kept = set(refs.list_refs(ledger.git, NUMBERED).values()) if gone else set()
-    again = {t: RefUpdate(ref, t, NO_OID) for (ref, t) in have if ref.startswith(NUMBERED) and t not in kept}
-    back = [again[one.old] for one in gone if one.old in again]
-    return [*made, *back, *(one for one in gone if one.old in kept or one.old in again)]
+    # A tag is deleted only if a numbered ref or an archive keeps the checkpoint, whatever an event says.
+    kept = {*refs.list_refs(ledger.git, NUMBERED).values(), *(tag for _, tag in have)} if gone else set()
+    return [*made, *(one for one in gone if one.old in kept)]
 
 
 def may_be_out_of_step(ledger: Ledger, tags: ListedRefs) -> bool:
