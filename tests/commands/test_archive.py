@@ -144,7 +144,7 @@ def test_an_archive_that_no_event_names_deletes_no_ref(two: Scene) -> None:
     workspace, before = Workspace.open(two.top), ours(two)
     git, history = workspace.store_git, workspace.ledger.tip().here
     wanted = choose(history, before, "9999", with_tags=True)
-    planted = archives.write(git, wanted, workspace.signature(), "planted")
+    planted = archives.write(git, workspace.objects, wanted, (workspace.signature(), "planted"))
     assert not archives.examine(git, planted).faults
     git.run("update-ref", archive_ref(planted), planted)
     done = run(two, tags=True)
@@ -157,7 +157,8 @@ def test_a_ref_goes_only_if_an_archive_without_fault_has_it(two: Scene) -> None:
     workspace, before = Workspace.open(two.top), ours(two)
     git = workspace.store_git
     wanted = choose(workspace.ledger.tip().here, before, "9999", with_tags=True)
-    tree = git.text("rev-parse", f"{archives.write(git, wanted, workspace.signature(), 'x')}^{{tree}}")
+    whole = archives.write(git, workspace.objects, wanted, (workspace.signature(), "x"))
+    tree = git.text("rev-parse", f"{whole}^{{tree}}")
     forged = workspace.objects.write("commit", f"tree {tree}\ncommitter A <a@b.c> 1 +0000\n\nx\n".encode())
     event = workspace.event_of(CheckpointsArchived(forged), "archive: forged", verb_name="archive")
     workspace.append(lambda _tip: Draft(event, updates=(RefUpdate(archive_ref(forged), forged, NO_OID),)))

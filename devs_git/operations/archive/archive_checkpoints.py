@@ -73,7 +73,9 @@ def _write(workspace: Workspace, new: Sequence[Entry]) -> str:
     subject = f"archive: {len(new)} refs of old tasks"
     git = workspace.store_git
     missing = {one.tag for one in new} - object_graph.find_existing(git, [one.tag for one in new])
-    made = archives.write(git, new, workspace.signature(), subject) if not missing else ""
+    made = (
+        archives.write(git, workspace.objects, new, (workspace.signature(), subject)) if not missing else ""
+    )
     wrong = archives.examine(git, made).faults if made else tuple(f"tag {oid} is missing" for oid in missing)
     if wrong:
         text = f"No archive was made, because it would not be whole: {wrong[0]}."

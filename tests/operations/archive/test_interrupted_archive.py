@@ -78,7 +78,9 @@ def test_an_archive_that_another_process_has_just_written_is_a_conflict(
     before, opened = numbered(clone), clone.opened
     plan = archive_checkpoints.make_plan(opened, opened.now(), with_tags=False)
     monkeypatch.setenv(CLOCK, "2030-01-01T00:00:00Z")
-    made = archives.write(opened.store_git, plan.new, opened.signature(), "archive: 4 refs of old tasks")
+    made = archives.write(
+        opened.store_git, opened.objects, plan.new, (opened.signature(), "archive: 4 refs of old tasks")
+    )
     clone.git("update-ref", f"{ARCHIVES}/{made}", made)
     with pytest.raises(DevsError) as refused:
         archive_checkpoints.carry_out(opened, plan)

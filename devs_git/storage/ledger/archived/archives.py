@@ -15,17 +15,16 @@ from typing import Final
 from devs_git.domain.audit.checkpoint_archives import Archive
 from devs_git.domain.checkpoints.archives import Entry, file_of, oid_of, read_file, write_file
 from devs_git.domain.checkpoints.wanted_refs import task_of
-from devs_git.domain.ledger.events import NO_OID
 from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.domain.text import limits
 from devs_git.storage.git import object_graph, refs
 from devs_git.storage.git.loose_objects import sha1
+from devs_git.storage.git.objects import FILE, Objects
+from devs_git.storage.git.objects import Entry as TreeEntry
 from devs_git.storage.git.program import Git, GitFailed, split_z
 
 # A commit with thousands of parents makes each walk of git slow.
 _PARENTS: Final = 100
-# Never made: git is told to delete it again, before it ends.
-_SCRATCH: Final = "refs/devs/incoming/archive"
 # (ref, tag) of each entry, and the entry.
 Archived = dict[tuple[str, str], Entry]
 
@@ -144,20 +143,30 @@ def _is_tag(data: bytes, entry: Entry) -> bool:
     return same and data.startswith(b"object %s\ntype commit\n" % entry.commit.encode())
 
 
-def write(git: Git, wanted: Sequence[Entry], signature: str, message: str) -> str:
-    """Write an archive of these refs, without a ref of its own; the oid of its commit. KeyError if a tag is not here."""
+def write(git: Git, objects: Objects, wanted: Sequence[Entry], texts: tuple[str, str]) -> str:
+    """Write an archive of these refs, without a ref of its own; the oid of its commit. `texts`: who signs it, and its message.
+
+    KeyError if a tag is not here; OSError.
+    """
     data = dict(object_graph.contents(git, list(dict.fromkeys(one.tag for one in wanted))))
     by_file: dict[str, list[Entry]] = {}
     for one in wanted:
         by_file.setdefault(one.file, []).append(one)
-    script = _Script(signature)
-    files = [(script.blob(write_file(found, data)), name) for name, found in sorted(by_file.items())]
-    chain, tips = "", _tips(git, {one.commit for one in wanted})
+    files = {
+        name: TreeEntry(FILE, objects.write("blob", write_file(found, data)))
+        for name, found in by_file.items()
+    }
+    tree, tips = objects.write_tree(files), _tips(git, {one.commit for one in wanted})
+    chain: tuple[str, ...] = ()
     for start in range(0, len(tips), _PARENTS):
-        parents = (*((chain,) if chain else ()), *tips[start : start + _PARENTS])
-        chain = script.commit("archive: commits of checkpoints", parents)
-    whole = script.end(script.commit(message, (chain,), files))
-    return git.run("fast-import", "--quiet", "--done", stdin=whole).decode().strip()
+        chain = (_commit(objects, tree, (*chain, *tips[start : start + _PARENTS]), texts),)
+    return chain[0]
+
+
+def _commit(objects: Objects, tree: str, parents: Sequence[str], texts: tuple[str, str]) -> str:
+    signature, message = texts
+    lines = (f"tree {tree}", *(f"parent {oid}" for oid in parents), f"author {signature}")
+    return objects.write("commit", "\n".join((*lines, f"committer {signature}\n\n{message}\n")).encode())
 
 
 def _tips(git: Git, commits: set[str]) -> list[str]:
@@ -168,32 +177,3 @@ def _tips(git: Git, commits: set[str]) -> list[str]:
             tips.append(commit)
         passed.update(parents)
     return tips
-
-
-class _Script:
-    """What `git fast-import` reads. A blob and a commit are named by marks, such as `:1`."""
-
-    def __init__(self, signature: str) -> None:
-        self._signature, self._mark, self._parts = signature, 0, list[bytes]()
-
-    def blob(self, data: bytes) -> str:
-        self._mark += 1
-        self._parts.append(b"blob\nmark :%d\ndata %d\n%s\n" % (self._mark, len(data), data))
-        return f":{self._mark}"
-
-    def commit(self, message: str, parents: Sequence[str], files: Iterable[tuple[str, str]] = ()) -> str:
-        self._mark += 1
-        text = f"{message}\n".encode()
-        head = f"commit {_SCRATCH}\nmark :{self._mark}\ncommitter {self._signature}\ndata {len(text)}\n"
-        lines = [
-            *(f"{'merge' if at else 'from'} {parent}" for at, parent in enumerate(parents)),
-            "deleteall",
-            *(f"M 100644 {blob} {name}" for blob, name in files),
-        ]
-        self._parts.append(head.encode() + text + "\n".join(lines).encode() + b"\n\n")
-        return f":{self._mark}"
-
-    def end(self, last: str) -> bytes:
-        """The whole script: git prints the oid of the commit `last`."""
-        tail = f"get-mark {last}\nreset {_SCRATCH}\nfrom {NO_OID}\n\ndone\n"
-        return b"".join(self._parts) + tail.encode()
