@@ -1,14 +1,16 @@
-"""What `sync` does with an archive that was taken back, if a part of it is damaged."""
+"""What `sync` does with an archive that is damaged, and what it tells of archives on the command line."""
 
 from __future__ import annotations
 
 import subprocess
 
 import pytest
+from click.testing import CliRunner
 
 from devs_git.domain.checkpoints.archives import archive_ref
 from devs_git.domain.ledger.event_upkeep import CheckpointsUnarchived
 from devs_git.domain.ledger.events import Draft
+from devs_git.entrypoints.cli.main import cli
 from devs_git.operations.sync.archive_refs import Archives
 from tests.support.archiving import archive_all
 from tests.support.clones import Pair
@@ -31,3 +33,24 @@ def test_an_archive_that_an_event_took_back_stays_if_it_cannot_give_all_checkpoi
     (ann.top / ".git/objects" / blob[:2] / blob[2:]).unlink()
     steps = Archives(ann.opened, {}).updates_here(ann.opened.ledger.tip().history)
     assert archive_ref(made) not in [step.ref for step in steps]
+
+
+def test_sync_names_ten_deleted_refs_and_counts_the_others(pair: Pair) -> None:
+    for task in range(10, 17):
+        pair.ann.task(str(task))
+    pair.ann.git("push", "-q", "origin", "main")
+    pair.ann.sync()
+    archive_all(pair.ann.top)
+    said = CliRunner().invoke(cli, ["sync", "--repo", str(pair.ann.top), "--yes"]).output
+    assert said.count("deleted in origin: refs/") == 10
+    assert "deleted in origin: 4 more refs\n" in said
+
+
+def test_sync_says_why_it_does_not_take_an_archive_over(pair: Pair) -> None:
+    rogue = pair.ann.git("rev-parse", "HEAD")
+    pair.ann.sync()
+    pair.ann.git("update-ref", archive_ref(rogue), rogue)
+    for words in (["sync"], ["sync", "--dry-run"]):
+        said = CliRunner().invoke(cli, [*words, "--repo", str(pair.ann.top), "--yes"]).output
+        assert "no event names this archive, or it has a fault (see: devs-git verify tags)" in said
+        assert archive_ref(rogue) in said

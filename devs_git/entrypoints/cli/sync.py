@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
@@ -53,16 +54,27 @@ def _sync_text(result: Result) -> str:
         lines += _superseded_lines(row, result.remote)
     lines += [f"moved in {result.remote}: {ref}" for ref in result.moved]
     lines += _deleted_lines(result)
-    lines += [f"not changed, because no event explains its value: {ref}" for ref in result.left]
+    lines += [f"not changed, because {_why_left(ref)}: {ref}" for ref in result.left]
     return "\n".join(lines)
 
 
-def _deleted_lines(result: Result) -> list[str]:
-    """After an archive, these are thousands: then the first ones, and how many more."""
-    shown = result.deleted[:_REFS] if len(result.deleted) > _REFS + 1 else result.deleted
-    lines = [f"deleted in {result.remote}: {ref}" for ref in shown]
-    more = len(result.deleted) - len(lines)
-    return [*lines, f"deleted in {result.remote}: {render.plural(more, 'more ref')}"] if more else lines
+def _why_left(ref: str) -> str:
+    if ref.startswith(ARCHIVES):
+        return "no event names this archive, or it has a fault (see: devs-git verify tags)"
+    return "no event explains its value"
+
+
+def _deleted_lines(result: Result) -> Iterator[str]:
+    """After an archive, these are thousands."""
+    where, (shown, more) = f"deleted in {result.remote}:", _first(result.deleted)
+    yield from (f"{where} {ref}" for ref in shown)
+    if more:
+        yield f"{where} {render.plural(more, 'more ref')}"
+
+
+def _first(refs: Sequence[str]) -> tuple[Sequence[str], int]:
+    """The first ten refs, and how many more there are. Instead of `1 more`, a line may as well name the eleventh."""
+    return (refs[:_REFS], len(refs) - _REFS) if len(refs) > _REFS + 1 else (refs, 0)
 
 
 def _plan_text(result: Result) -> str:
@@ -92,18 +104,14 @@ def _plan_text(result: Result) -> str:
         f"  superseded      {row.path or row.gate_id}, because what {result.remote} has counts"
         for row in result.superseded
     ]
-    return "\n".join(
-        [*lines, *(f"  not changed     {ref}, because no event explains its value" for ref in result.left)]
-    )
+    return "\n".join([*lines, *(f"  not changed     {ref}, because {_why_left(ref)}" for ref in result.left)])
 
 
 def _refs_lines(word: str, refs: Sequence[str]) -> Iterator[str]:
-    """One line for each of the first ten refs, then how many more there are. A line may as well name the only one more."""
-    many = len(refs) > _REFS + 1
-    for ref in refs[:_REFS] if many else refs:
-        yield f"  {word:14}  {printable(ref, '')}"
-    if many:
-        yield f"{'':18}and {render.plural(len(refs) - _REFS, 'more ref')}"
+    shown, more = _first(refs)
+    yield from (f"  {word:14}  {printable(ref, '')}" for ref in shown)
+    if more:
+        yield f"{'':18}and {render.plural(more, 'more ref')}"
 
 
 def _new_url_lines(result: Result) -> Iterator[str]:
