@@ -47,7 +47,15 @@ def find(site: Site, tip: Tip, op_id: str | None) -> MessagesUndo | None:
     if not all(map(message_cuts.moved_nothing, since)):
         return None
     before = fold(site.ledger.events(since[0].parents[0], oldest_first=True))
-    return MessagesUndo(since[0], cuts_back_to(before, history, since, clone))
+    cuts = cuts_back_to(before, history, since, clone)
+    if not any(cuts):
+        # An event without cuts would look like that of an operation that moved files.
+        raise DevsError(
+            "NOTHING_TO_UNDO",
+            f"The messages are already as they were before {since[0].op_id}.",
+            hint="List the operations: devs-git history --type rewind",
+        )
+    return MessagesUndo(since[0], cuts)
 
 
 def cuts_back_to(before: History, now: History, undone: Iterable[Event], clone: str) -> Cuts:
