@@ -41,7 +41,10 @@ class Request(VerbRequest):
 
 @immutable
 class Row:
-    """One gate. `flaw`: why the decision in the ledger does not count, if it does not."""
+    """One gate. `flaw`: why the decision in the ledger does not count, if it does not.
+
+    `requested_by`: who asks, if the request says so.
+    """
 
     gate_id: str
     gate_type: str
@@ -51,6 +54,7 @@ class Row:
     status: str
     created_at: str
     flaw: str = ""
+    requested_by: str | None = None
 
 
 @immutable
@@ -102,4 +106,5 @@ def _row(tip: Tip, gate_id: str) -> Row:
         status=gate.status,
         created_at=gate.text("created_at"),
         flaw=gate.flaw,
+        requested_by=request.get("requested_by"),
     )

@@ -57,6 +57,7 @@ class Result:
     frozen: tuple[str, ...]
     approve: str
     reject: str
+    requested_by: str | None = None
 
 
 def settle(workspace: Workspace, request: Request) -> Request:
@@ -100,6 +101,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         frozen=tuple(name for name, row in VERBS.items() if not row.runs_while_frozen) if waits else (),
         approve=f"devs-git gate approve {gate.gate_id}",
         reject=f"devs-git gate reject {gate.gate_id} --reason …",
+        requested_by=asked.get("requested_by"),
     )
 
 

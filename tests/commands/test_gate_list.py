@@ -56,6 +56,23 @@ def test_a_row_has_id_agent_task_blocker_and_age(ledgered: Workspace, say: Say) 
     assert all(row[4].endswith("s") for row in told)
 
 
+def test_who_asks_is_in_the_list_and_on_the_page_of_the_gate(ledgered: Workspace, say: Say) -> None:
+    named, other = ask(ledgered, kind="MANUAL", requested_by="ada@example.org"), ask(ledgered, kind="MANUAL")
+    head, *rows = say("gate", "list")[1].splitlines()
+    assert head.endswith("  AGE  ASKED BY")
+    assert {row.split()[0]: row.split()[-1] for row in rows} == {named: "ada@example.org", other: "-"}
+    listed = json.loads(say("gate", "list", "--json")[1])["gates"]
+    assert {row["gate_id"]: row["requested_by"] for row in listed} == {named: "ada@example.org", other: None}
+    pages = {gate_id: say("gate", "show", gate_id)[1].splitlines() for gate_id in (named, other)}
+    asked = {
+        gate_id: next(line for line in page if line.startswith("requested"))
+        for gate_id, page in pages.items()
+    }
+    assert asked[named].endswith(" by ada@example.org")
+    assert " by " not in asked[other]
+    assert json.loads(say("gate", "show", named, "--json")[1])["requested_by"] == "ada@example.org"
+
+
 def test_the_status_has_a_column_of_its_own_if_gates_were_decided(ledgered: Workspace, say: Say) -> None:
     first = ask(ledgered, kind="MANUAL")
     gate_reject.run(ledgered, gate_reject.Request(first, "No.", ask=yes))
@@ -73,11 +90,12 @@ def test_a_rejection_without_a_reason_is_told_how_to_give_one(ledgered: Workspac
 
 def test_the_question_names_who_asked(ledgered: Workspace) -> None:
     asked: list[str] = []
-    for kind in ("MANUAL", "TAS_REVISION"):
-        gate_approve.run(ledgered, gate_approve.Request(ask(ledgered, kind=kind), ask=asked.append))
+    for kind, more in (("MANUAL", {}), ("TAS_REVISION", {}), ("MANUAL", {"requested_by": "eve@example.org"})):
+        gate_approve.run(ledgered, gate_approve.Request(ask(ledgered, kind=kind, **more), ask=asked.append))
     assert [text.partition(":")[0] for text in asked] == [
         f"MANUAL by {ledgered.identity[1]}",
         "TAS_REVISION by architect",
+        "MANUAL by eve@example.org",
     ]
 
 

@@ -62,7 +62,7 @@ TOOLS: Final = (
                     "required": ["sections_to_modify", "rationale", "risk_assessment"],
                     "additionalProperties": False,
                 },
-                "The change that you ask for.",
+                "The change.",
                 required=True,
             ),
         ),
@@ -92,7 +92,7 @@ TOOLS: Final = (
         "get_gate",
         "gate show",
         "Show one gate: what is asked, what is refused meanwhile, and the decision.",
-        (Param("gate_id", text_schema(gate_model.GATE_ID_FORM), "The id of the gate.", required=True),),
+        (Param("gate_id", text_schema(gate_model.GATE_ID_FORM), "Its id.", required=True),),
         codes=("GATE_NOT_FOUND",),
     ),
 )

@@ -167,10 +167,12 @@ def _change(workspace: Workspace, gate: Gate) -> list[str]:
 
 
 def _asker(workspace: Workspace, gate: Gate) -> str:
-    """Who asked: the role, or the author of the event that has the request."""
+    """Who asked: whom the request names, or the role, or the author of the event that has the request."""
+    if named := gate.text("requested_by") or gate.text("agent_id"):
+        return named
     told = ("--no-patch", "--max-count=1", "--diff-filter=A", "--format=%ae")
     git, path = workspace.store_git, gate_files.request_path(gate.gate_id)
-    return gate.text("agent_id") or printable(git.text("log", *told, LEDGER, "--", path), "") or "somebody"
+    return printable(git.text("log", *told, LEDGER, "--", path), "") or "somebody"
 
 
 def _mail(workspace: Workspace) -> str:

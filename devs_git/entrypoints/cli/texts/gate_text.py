@@ -39,7 +39,7 @@ def request_text(result: gate_request.Result) -> str:
 def list_text(result: gate_list.Result) -> str:
     if not result.gates:
         return "No active gates." if not result.active else "No such gates."
-    titles: tuple[str, ...] = ("GATE_ID", "AGENT", "TASK", "STATUS", "BLOCKER", "AGE")
+    titles: tuple[str, ...] = ("GATE_ID", "AGENT", "TASK", "STATUS", "BLOCKER", "AGE", "ASKED BY")
     ids = unique_beginnings([row.gate_id for row in result.gates])
     rows: list[tuple[str, ...]] = [
         (
@@ -49,13 +49,19 @@ def list_text(result: gate_list.Result) -> str:
             gate_status(row.status),
             printable(cut(row.blocker_description), ""),
             age(row.created_at),
+            printable(row.requested_by or "-", ""),
         )
         for gate_id, row in zip(ids, result.gates, strict=True)
     ]  # fmt: skip
+    if not any(row.requested_by for row in result.gates):
+        titles, *rows = (line[:-1] for line in (titles, *rows))
     if all(row.status == "PENDING_APPROVAL" for row in result.gates):  # the usual list
         titles, *rows = ((*line[:3], *line[4:]) for line in (titles, *rows))
     more = next_page_line("gate list", result.next_cursor)
-    return table(rows, titles, cuttable=("BLOCKER",), leave=("AGENT", "TASK"), titles_in_pipes=True) + more
+    return (
+        table(rows, titles, cuttable=("BLOCKER",), leave=("AGENT", "TASK", "ASKED BY"), titles_in_pipes=True)
+        + more
+    )
 
 
 def age(stamp: str) -> str:
@@ -118,7 +124,7 @@ def _head(result: gate_show.Result) -> str:
         ("status", gate_status(result.status)),
         ("agent", result.agent_id or "-"),
         ("task", result.task_id or "-"),
-        ("requested", when(result.created_at)),
+        ("requested", when(result.created_at) + _by(result.requested_by)),
         ("branch", printable(result.branch or "none (detached HEAD)", "")),
         ("commit", result.git_head or "none yet"),
     ]
@@ -132,6 +138,10 @@ def _head(result: gate_show.Result) -> str:
     if result.resolution_reason:
         rows.append(("reason", printable(result.resolution_reason, "")))
     return table(rows)
+
+
+def _by(who: str | None) -> str:
+    return f" by {printable(who, '')}" if who else ""
 
 
 def _text(title: str, text: str) -> str:
