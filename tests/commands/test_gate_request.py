@@ -143,7 +143,8 @@ def test_a_field_that_no_request_has_is_named_with_its_value_and_those_that_ther
 def test_a_section_that_nobody_named_is_missing(record: dict[str, Any], call: Call) -> None:
     said = call("gate", "request", "--from", "-", stdin=json.dumps(record))[1]
     assert said["message"] == "proposed_changes.sections_to_modify is missing."
-    words = ("--agent", "architect", "--task", "1", "--blocker", BLOCKER)
+    told = ("--rationale", CHANGES["rationale"], "--risk", CHANGES["risk_assessment"])
+    words = ("--agent", "architect", "--task", "1", "--blocker", BLOCKER, *told)
     assert call("gate", "request", *words)[1]["message"] == said["message"]
 
 
@@ -215,6 +216,39 @@ def test_what_is_refused_writes_nothing(call: Call, ledgered: Workspace) -> None
     status, answer = call("gate", "request", "--from", "-", stdin="x" * 300_000)
     assert (status, answer["code"], answer["limit_bytes"]) == (3, "INVALID_INPUT", 256 << 10)
     assert ledgered.ledger.tip().oid == before
+
+
+@pytest.mark.quick
+def test_one_refusal_names_all_that_is_missing_or_too_short(call: Call, ledgered: Workspace) -> None:
+    status, answer = call("gate", "request", "--blocker", "short", "--agent", "boss", "--risk", "short")
+    fields = ["agent_id", "task_id", "blocker_description", "proposed_changes.sections_to_modify",
+              "proposed_changes.rationale", "proposed_changes.risk_assessment"]  # fmt: skip
+    assert (status, answer["code"], answer["field"], answer["fields"]) == (
+        3,
+        "INVALID_ARGUMENTS",
+        fields[0],
+        fields,
+    )
+    lines = answer["message"].splitlines()
+    assert (
+        lines[0] == "'boss' is not a valid agent_id. Use one of: researcher, architect, developer, reviewer"
+    )
+    assert lines[2] == "blocker_description needs at least 20 characters; it has 5."
+    assert [name for name, line in zip(fields, lines, strict=True) if name not in line] == []
+    assert "--type MANUAL" in answer["hint"]
+    assert ledgered.ledger.open_gates() == ()
+
+
+def test_at_a_terminal_the_refusal_names_the_options(
+    ledgered: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["devs-git", "gate", "request"])
+    assert main() == 3
+    options = ["--agent", "--task", "--blocker", "--section", "--rationale", "--risk"]
+    *said, hint = capsys.readouterr().err.splitlines()
+    assert [line.removeprefix("INVALID_ARGUMENTS: ").partition(" is missing.")[0] for line in said] == options
+    assert hint.startswith("hint: ")
+    assert ledgered.ledger.open_gates() == ()
 
 
 def test_each_option_that_is_left_out_is_named(call: Call, ledgered: Workspace) -> None:

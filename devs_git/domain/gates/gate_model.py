@@ -1,13 +1,13 @@
 """Gates: the question of an agent, and the decision of a person.
 
 A request never changes, and a decision is written once. The status follows from the two, and no file has it. A request
-that breaks a rule is refused with INVALID_ARGUMENTS and the name of the field: see `question`.
+that breaks rules is refused once, with INVALID_ARGUMENTS and the names of all fields that break one: see `question`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from devs_git.domain.checkpoints.commit_trailers import AGENTS
@@ -44,6 +44,7 @@ _KNOWN: Final = (
 )
 # Characters of a value that a message repeats.
 _SAID: Final = 60
+_ALL_OF_THESE: Final = f"Only a {TAS_REVISION} needs all of these. To ask something else: devs-git gate request --type {MANUAL} --blocker TEXT"
 _KNOWN_CHANGES: Final = ("sections_to_modify", "rationale", "risk_assessment", "proposed_text")
 
 
@@ -87,35 +88,72 @@ def question(record: Mapping[str, Any]) -> Question:
     _no_others(fields, _KNOWN, "")
     kind = _one_of("gate_type", fields.get("gate_type"), TYPES)
     revision = kind == TAS_REVISION
-    agent, task = fields.get("agent_id") or "", fields.get("task_id") or ""
-    if agent or revision:
-        agent = _one_of("agent_id", fields.get("agent_id"), AGENTS)
-    if task or revision:
-        task = ids.task_id(check_text("task_id", fields.get("task_id"), least=1, allowed=""))
-    blocker = check_text("blocker_description", fields.get("blocker_description"), least=LEAST, most=MOST)
-    changes = fields.get("proposed_changes")
-    if changes is not None and not revision:
-        raise invalid("proposed_changes", f"A gate of type {kind} has no proposed changes.")
-    by = check_text("requested_by", fields.get("requested_by") or "", allowed="")
-    if by and not PRINCIPAL.fullmatch(by):
-        raise invalid("requested_by", f"{by!r} is not a principal.", hint="Use a mail address or a name.")
-    return Question(kind, agent, task, blocker, _changes(changes) if revision else None, by)
+    agent, task, blocker, changes, by = _all_of(
+        lambda: (
+            _one_of("agent_id", fields.get("agent_id"), AGENTS) if revision or fields.get("agent_id") else ""
+        ),
+        lambda: _task(fields.get("task_id")) if revision or fields.get("task_id") else "",
+        lambda: check_text("blocker_description", fields.get("blocker_description"), least=LEAST, most=MOST),
+        lambda: _changes(fields.get("proposed_changes"), kind),
+        lambda: _principal("requested_by", fields.get("requested_by") or ""),
+        hint=_ALL_OF_THESE if revision else "",
+    )
+    return Question(kind, agent, task, blocker, changes, by)
 
 
-def _changes(value: Any) -> Changes:
+def _all_of(*checks: Callable[[], Any], hint: str) -> list[Any]:
+    """What the checks return. One refusal names each field that is refused, so that nobody has to ask once for each.
+
+    `field` is the first of them, as if it were alone; if there are several, `fields` has all.
+    """
+    values, refused = [], []
+    for check in checks:
+        try:
+            values.append(check())
+        except DevsError as error:
+            refused.append(error)
+    if not refused:
+        return values
+    if len(refused) == 1:
+        raise refused[0]
+    fields = [name for one in refused for name in one.details.get("fields", [one.details["field"]])]
+    lines = (
+        one.message if "fields" in one.details else f"{one.message} {one.hint}".strip() for one in refused
+    )
+    raise DevsError("INVALID_ARGUMENTS", "\n".join(lines), hint=hint, field=fields[0], fields=fields)
+
+
+def _task(value: Any) -> str:
+    return ids.task_id(check_text("task_id", value, least=1, allowed=""))
+
+
+def _principal(field: str, value: Any) -> str:
+    name = check_text(field, value, allowed="")
+    if name and not PRINCIPAL.fullmatch(name):
+        raise invalid(field, f"{name!r} is not a principal.", hint="Use a mail address or a name.")
+    return name
+
+
+def _changes(value: Any, kind: str) -> Changes | None:
     top = "proposed_changes"
+    if kind != TAS_REVISION:
+        if value is not None:
+            raise invalid(top, f"A gate of type {kind} has no proposed changes.")
+        return None
     if value is None:
         raise invalid(top, f"{top} is missing.")
     if not isinstance(value, Mapping):
         raise invalid(top, f"{top} is not a mapping.")
     _no_others(value, _KNOWN_CHANGES, top + ".")
     text = value.get("proposed_text")
-    return Changes(
-        _sections(f"{top}.sections_to_modify", value.get("sections_to_modify")),
-        check_text(f"{top}.rationale", value.get("rationale"), least=LEAST),
-        check_text(f"{top}.risk_assessment", value.get("risk_assessment"), least=LEAST),
-        None if text is None else check_text(f"{top}.proposed_text", text, least=1, allowed="\n\t\r"),
+    found = _all_of(
+        lambda: _sections(f"{top}.sections_to_modify", value.get("sections_to_modify")),
+        lambda: check_text(f"{top}.rationale", value.get("rationale"), least=LEAST),
+        lambda: check_text(f"{top}.risk_assessment", value.get("risk_assessment"), least=LEAST),
+        lambda: None if text is None else check_text(f"{top}.proposed_text", text, least=1, allowed="\n\t\r"),
+        hint=_ALL_OF_THESE,
     )
+    return Changes(*found)
 
 
 def _sections(field: str, value: Any) -> tuple[str, ...]:

@@ -20,15 +20,17 @@ _OTHER: Final = {
 
 
 def in_message(command: click.Command, given: Mapping[str, Any], error: DevsError) -> DevsError:
-    """The refusal of a request, with the option instead of the field.
+    """The refusal of a request, with the options instead of the fields.
 
     A request that was read from a file (`source`) has fields, so these stay.
     """
-    field = str(error.details.get("field", "")).rpartition(".")[2]
-    option = _option(command, field)
-    if not option or given.get("source"):
+    words = error.message
+    if given.get("source"):
         return error
-    words = re.sub(rf"(?<![\w-])(\w+\.)?{re.escape(field)}(?![\w-])", option, error.message, count=1)
+    for path in error.details.get("fields") or (error.details.get("field", ""),):
+        field = str(path).rpartition(".")[2]
+        if option := _option(command, field):
+            words = re.sub(rf"(?<![\w-])(\w+\.)?{re.escape(field)}(?![\w-])", option, words, count=1)
     return DevsError(error.code, words, hint=error.hint, **error.details)
 
 
