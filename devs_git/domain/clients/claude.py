@@ -260,7 +260,8 @@ CLAUDE: Final = Client(
         agent_transcript="agent_transcript_path",
     ),
     evidence=Evidence(
-        version="2.1.330",
+        version="2.1.332",
+        earlier=("2.1.330",),
         tried=(
             "outputs of tools are stored",
             "an open gate denies tools",

@@ -1,7 +1,8 @@
-"""What a transcript of Claude Code has that we know: kinds of lines, keys of the lines of a conversation, kinds of parts.
+"""What a transcript of Claude Code has by which its model may have been told something that we do not read.
 
-They are those of the recorded sessions of 2.1.330, and those that its SDK and earlier versions write. A session of another
-version can be written again only if it has nothing else.
+The forms that we know are those of sessions of 2.1.330 and 2.1.332, also at a terminal, and those that its SDK and earlier
+versions write. A session of another version can be written again only if it has nothing else. What a line says beside its
+message (times, counts, who approved it) changes nothing of what the model is told, so any such key may be new.
 """
 
 from __future__ import annotations
@@ -11,27 +12,6 @@ from typing import Any, Final
 
 from devs_git.domain.clients.transcript_lines import Memory, blocks, text
 
-_KINDS: Final = frozenset(
-    {
-        "api-request",
-        "api-request-blob",
-        "api-request-shape",
-        "assistant",
-        "atis-latch",
-        "attachment",
-        "cost-state",
-        "custom-title",
-        "file-history-snapshot",
-        "last-prompt",
-        "mode",
-        "progress",
-        "queue-operation",
-        "summary",
-        "system",
-        "tools-used",
-        "user",
-    }
-)
 _PARTS: Final = frozenset(
     {
         "document",
@@ -44,83 +24,45 @@ _PARTS: Final = frozenset(
         "tool_use",
     }
 )
-_KEYS: Final = frozenset(
+# A mark of a line can mean that the model is not told of it. Of these it is told, or we read the mark.
+_MARKS: Final = frozenset(
     {
-        "agentId",
-        "agentName",
-        "apiBlockIndex",
-        "attachment",
-        "attributionAgent",
-        "attributionMcpServer",
-        "attributionMcpTool",
-        "attributionSkill",
-        "commandRun",
-        "compactMetadata",
-        "content",
-        "costUSD",
-        "cwd",
-        "durationMs",
-        "effort",
-        "entrypoint",
-        "failedHookErrorIndexes",
-        "forkedFrom",
-        "gitBranch",
+        "classifierBoundary",
+        "handedOff",
         "hasOutput",
-        "hookAdditionalContext",
-        "hookCount",
-        "hookErrors",
-        "hookInfos",
+        "holdsPersonsWords",
+        "interruptedByShutdown",
         "isApiErrorMessage",
         "isCompactSummary",
         "isMeta",
         "isSidechain",
         "isVisibleInTranscriptOnly",
-        "level",
-        "logicalParentUuid",
-        "madeBy",
-        "mcpMeta",
-        "message",
-        "parentUuid",
-        "perTurnEffort",
-        "permissionDecision",
-        "permissionMode",
+        "mcpCallNotReadOnly",
         "preventedContinuation",
         "promptCacheRequested",
-        "promptId",
-        "promptSource",
-        "rendered",
+        "refusalRetry",
         "renderedBesideToolResult",
         "renderedInHumanTurn",
-        "renderedRole",
-        "requestId",
-        "requestRef",
-        "requestSessionId",
-        "requestedModel",
+        "repeatsCompactSummary",
         "sandboxed",
-        "sessionId",
-        "slug",
-        "sourceToolAssistantUUID",
-        "stopReason",
-        "subtype",
-        "teamName",
-        "thinkingMetadata",
-        "timestamp",
-        "todos",
-        "toolInputStreamMs",
-        "toolUseID",
-        "toolUseResult",
+        "textNotTyped",
+        "toolCallEnded",
+        "toolDenialAfterRun",
+        "toolDenialBeforeRun",
+        "toolDenialEndsTurn",
+        "toolDenialFromHost",
+        "toolDenialMonitorBlocked",
+        "toolDenialUnanswered",
+        "toolEndsTurn",
         "turnCompanion",
-        "turnOrigin",
-        "turnPosition",
-        "type",
-        "userType",
-        "uuid",
-        "version",
     }
 )
+# Another text than that of the message is told (found in the package of 2.1.332).
+_OTHER_TEXTS: Final = frozenset({"modelOnlyText", "replacesSpan"})
 # Names in a note of what is unknown. One is enough to refuse.
 _MOST: Final = 20
-_CHAIN: Final = frozenset({"user", "assistant", "system", "attachment"})
+# Lines that other lines follow. All others are notes beside the conversation.
+_CHAIN: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
 def note_unknown(line: Mapping[str, Any], memory: Memory) -> None:
@@ -132,12 +74,13 @@ def note_unknown(line: Mapping[str, Any], memory: Memory) -> None:
 
 def _unknown(line: Mapping[str, Any]) -> Iterator[str]:
     kind = text(line.get("type"))
-    if kind not in _KINDS:
-        yield f"line {kind}"
     if kind not in _CHAIN:
+        if "parentUuid" in line:
+            yield f"line {kind}"
         return
-    for key in line.keys() - _KEYS:
-        yield f"key {text(key)}"
+    for key, value in line.items():
+        if (value is True and key not in _MARKS) or key in _OTHER_TEXTS:
+            yield f"key {text(key)}"
     message = line.get("message")
     for part in blocks(message.get("content")) if isinstance(message, dict) else ():
         if part.get("type") not in _PARTS:

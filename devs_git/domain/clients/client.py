@@ -81,13 +81,18 @@ class Evidence:
     """What we know of a client, and from where. Each text is part of a sentence, for `agent list` and docs/agents.md.
 
     `tried`: what `tests/clients` runs with `version` of the real client. `documented`: what we know from the client's
-    documents alone. `lacks`: what devs-git cannot do there, because the client does not offer it.
+    documents alone. `lacks`: what devs-git cannot do there, because the client does not offer it. `earlier`: versions that
+    were tried before, and whose sessions we write.
     """
 
     version: str
     tried: tuple[str, ...]
     documented: tuple[str, ...]
     lacks: tuple[str, ...]
+    earlier: tuple[str, ...] = ()
+
+    def has_tried(self, version: str) -> bool:
+        return version == self.version or version in self.earlier
 
 
 def with_context(event: str, text: str) -> dict[str, Any]:

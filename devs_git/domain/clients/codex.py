@@ -265,7 +265,8 @@ CODEX: Final = Client(
         duration="duration_ms",
     ),
     evidence=Evidence(
-        version="0.169.0",
+        version="0.171.0",
+        earlier=("0.169.0",),
         tried=(
             "outputs of tools are stored",
             "an open gate denies tools",

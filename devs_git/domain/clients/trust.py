@@ -11,7 +11,7 @@ from devs_git.values import immutable
 State = Literal["trusted", "untrusted", "off", "unknown"]
 # What `codex app-server` says of hooks that run.
 _RUNNING: Final = frozenset({"trusted", "managed"})
-# What a person types and chooses in Codex 0.169.
+# What a person types and chooses in Codex 0.169 and 0.171.
 CODEX_FIX: Final = (
     "codex, and choose 'Trust and continue' for the folder and 'Trust all and continue' for the hooks "
     "(later: /hooks, then the key t)"

@@ -33,11 +33,11 @@ def for_writing(
     """
     from devs_git.storage.hooks import client_programs
 
-    tried = form.client.evidence.version
+    evidence = form.client.evidence
     if installed is None:
         installed = client_programs.installed_version(form.resume[0], workspace.places)
-    version = installed or written or tried
-    if version == tried or form.reads_back:
+    version = installed or written or evidence.version
+    if evidence.has_tried(version) or form.reads_back:
         return version
     unknown = unknown_forms() if unknown_forms else None
     if unknown or unknown is None:
@@ -51,7 +51,7 @@ def check(
     """If this version was not tried, ask the client what it reads of the file. CONFLICT if it does not read all; the file is removed."""
     from devs_git.storage.hooks import client_programs
 
-    if not form.reads_back or new.version == form.client.evidence.version:
+    if not form.reads_back or form.client.evidence.has_tried(new.version):
         return
     asked = {"threadId": new.session_id, "includeTurns": True}
     try:

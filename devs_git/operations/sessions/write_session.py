@@ -89,7 +89,7 @@ def write(
     whole = [stored.with_whole_result(catalog, entry) for entry in kept]
     shortened = sum(_is_short(entry) for entry in whole)
     is_own = form.client.name == source
-    unknown = partial(stored.unknown_forms, catalog, point.session_id) if is_own else None
+    unknown = partial(_unknown_forms, catalog, point.session_id) if is_own else None
     last_version = _written_by(kept) if is_own else ""
     version = client_version.for_writing(workspace, form, last_version, unknown, target.installed)
     new = NewSession(
@@ -195,6 +195,19 @@ def _cut(
             "Notes of the client, which its model did not get, or gets again from the client: {}.",
         ),
     )
+
+
+def _unknown_forms(catalog: Catalog, session_id: str) -> list[str] | None:
+    """See `entries.unknown_forms`. What an older devs-git did not know may be known now, so its transcript is read once more."""
+    from devs_git.storage.catalog import transcripts
+    from devs_git.storage.catalog.sessions import entries as stored
+
+    found = stored.unknown_forms(catalog, session_id)
+    if found == []:
+        return found
+    for source in transcripts.of_session(catalog, session_id):
+        stored.complete(catalog, source)
+    return stored.unknown_forms(catalog, session_id)
 
 
 def _written_by(entries: Sequence[SessionEntry]) -> str:

@@ -157,8 +157,9 @@ def test_what_an_older_devs_git_stored_is_a_chain_and_a_result_answers_the_call_
 
 
 @pytest.mark.parametrize("name", ["transcript", "forked", "asides-transcript"])
-def test_a_recorded_session_is_the_same_after_it_was_written(name: str) -> None:
-    (path,) = EXAMPLES.glob(f"clients/claude/*/claude.{name}.jsonl")
+@pytest.mark.parametrize("version", ["2.1.330", "2.1.332"])
+def test_a_recorded_session_is_the_same_after_it_was_written(version: str, name: str) -> None:
+    path = EXAMPLES / "clients" / "claude" / version / f"claude.{name}.jsonl"
     before = complete_part(
         claude_session.for_model(way_to(read([json.loads(one) for one in path.read_bytes().splitlines()])))
     )

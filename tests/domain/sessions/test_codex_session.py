@@ -198,8 +198,9 @@ def test_a_long_result_is_whole_again_with_the_words_of_the_client_around_it(
 
 
 @pytest.mark.parametrize("name", ["codex.transcript", "codex-code.transcript"])
-def test_a_recorded_session_of_codex_is_the_same_after_it_was_written(name: str) -> None:
-    (path,) = EXAMPLES.glob(f"clients/codex/*/{name}.jsonl")
+@pytest.mark.parametrize("version", ["0.169.0", "0.171.0"])
+def test_a_recorded_session_of_codex_is_the_same_after_it_was_written(version: str, name: str) -> None:
+    path = EXAMPLES / "clients" / "codex" / version / f"{name}.jsonl"
     lines = [json.loads(one) for one in path.read_bytes().splitlines()]
     before = complete_part(codex_session.for_model(way_to(read(*lines))))
     again = codex_session.for_model(read(*codex_session.lines(before, NEW)))

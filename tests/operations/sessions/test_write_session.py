@@ -94,19 +94,58 @@ def test_messages_of_an_older_devs_git_get_their_places_from_the_transcript(
     assert entries.read(catalog, SESSION) == expected
 
 
-def test_a_version_that_was_not_tried_is_written_for_only_if_every_form_is_known(
-    workspace: Workspace, catalog: Catalog, tmp_path: Path
+def grown(tmp_path: Path, **more: Any) -> Path:
+    """The recorded transcript with one line more, and with these keys in it."""
+    line = {"type": "user", "uuid": "new", "sessionId": SESSION, "message": {"content": "more"}, **more}
+    path = tmp_path / "grown.jsonl"
+    path.write_bytes((EXAMPLES / "claude.jsonl").read_bytes() + json.dumps(line).encode() + b"\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ({"novel": True}, "key novel"),
+        ({"modelOnlyText": "another text"}, "key modelOnlyText"),
+        ({"message": {"content": [{"type": "novel"}]}}, "part novel"),
+        ({"type": "novel", "parentUuid": "p"}, "line novel"),
+    ],
+)
+def test_a_version_that_was_not_tried_is_not_written_for_if_its_model_may_have_been_told_something_else(
+    more: dict[str, Any], name: str, workspace: Workspace, catalog: Catalog, tmp_path: Path
 ) -> None:
     take(workspace, catalog, EXAMPLES / "claude.jsonl")
     assert write(workspace, catalog, installed="9.9.9").messages
-    line = {"type": "user", "uuid": "new", "sessionId": SESSION, "novel": 1, "message": {"content": "more"}}
-    grown = tmp_path / "grown.jsonl"
-    grown.write_bytes((EXAMPLES / "claude.jsonl").read_bytes() + json.dumps(line).encode() + b"\n")
-    take(workspace, catalog, grown)
+    take(workspace, catalog, grown(tmp_path, **more))
     with pytest.raises(DevsError) as caught:
         write(workspace, catalog, installed="9.9.9")
-    assert (caught.value.code, caught.value.details["unknown"]) == ("CONFLICT", ["key novel"])
-    assert write(workspace, catalog, installed="2.1.330").messages
+    assert (caught.value.code, caught.value.details["unknown"]) == ("CONFLICT", [name])
+    for tried in ("2.1.330", "2.1.332"):
+        assert write(workspace, catalog, installed=tried).messages
+
+
+def test_new_keys_that_say_something_about_a_message_do_not_end_the_writing_for_newer_versions(
+    workspace: Workspace, catalog: Catalog, tmp_path: Path
+) -> None:
+    take(workspace, catalog, grown(tmp_path, novel=1, rowSource="local", kept={"a": True}, isNovel=False))
+    with (tmp_path / "grown.jsonl").open("a") as file:
+        file.write(json.dumps({"type": "novel-note", "sessionId": SESSION}) + "\n")
+    take(workspace, catalog, tmp_path / "grown.jsonl")
+    assert write(workspace, catalog, installed="9.9.9").messages
+
+
+def test_what_an_older_devs_git_did_not_know_of_a_transcript_is_looked_at_again(
+    workspace: Workspace, catalog: Catalog, tmp_path: Path
+) -> None:
+    path = grown(tmp_path, rowSource="local")
+    take(workspace, catalog, path)
+    ((memory,),) = catalog.rows("SELECT memory FROM transcripts")
+    older = json.dumps({**json.loads(memory), "unknown": ["key rowSource"]})
+    with fulltext.write_transaction(catalog) as base:
+        base.execute("UPDATE transcripts SET memory = ?", (older,))
+    assert entries.unknown_forms(catalog, SESSION) == ["key rowSource"]
+    assert write(workspace, catalog, installed="9.9.9").messages
+    assert entries.unknown_forms(catalog, SESSION) == []
 
 
 def test_a_message_or_a_session_that_is_not_there_is_refused(workspace: Workspace, catalog: Catalog) -> None:
