@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from devs_git.operations.sessions.write_session import Target
 from tests.clients import two_prompts
 from tests.clients.claude_code import ClaudeCode
 from tests.clients.model_server import Request
 from tests.clients.script import Thought
-from tests.clients.two_prompts import THIRD, Story
+from tests.clients.two_prompts import SECOND, THIRD, Story
 from tests.clients.workbench import Workbench
 
 pytestmark = pytest.mark.thorough
@@ -109,3 +110,18 @@ def test_a_rewound_conversation_goes_on_without_what_was_taken_back_and_undo_bri
     assert undone["sessions_revived"] == [story.session]
     assert (bench.top / "later.txt").exists()
     assert not any(one["rewound"] for one in story.messages())
+
+
+def test_after_a_compaction_a_written_session_has_the_messages_that_the_client_kept_word_for_word(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Workbench(ClaudeCode(), tmp_path_factory.mktemp("compacted")) as bench:
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(bench.home / ".claude"))
+        session = str(bench.run((bench.program.shell("echo one"),)).payloads[0]["session_id"])
+        bench.run(prompt="/compact", resume=session)
+        (before,) = bench.run(prompt=SECOND, resume=session).asked
+        written = two_prompts.write(bench, session, Target(bench.top, "compacted", "main"))
+        (asked,) = bench.run(prompt=THIRD, resume=written.session_id).asked
+        end = ("assistant", {"type": "text", "text": "All is done."})
+        assert end in said(before)
+        assert said(asked) == [*said(before), end, ("user", {"type": "text", "text": THIRD})]

@@ -52,7 +52,9 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[UnnamedMessage]:
     """The messages of one line: one of an answer; of a user's line one for each tool result, and one for the rest."""
     from devs_git.domain.clients.claude_chain import with_places
     from devs_git.domain.clients.claude_forms import note_unknown
+    from devs_git.domain.clients.claude_notices import with_queued_prompt
 
+    line = with_queued_prompt(line)
     note_unknown(line, memory)
     return with_places(line, _said(line, memory), memory)
 

@@ -51,7 +51,18 @@ def _native(line: Mapping[str, Any], one: UnnamedMessage, parent: str | None) ->
         kind=kind if line.get("type") == "user" and one.message.role == "system" else "",
         model=text(told.get("model")),
         version=text(line.get("version")),
+        form=_kept(line),
     )
+
+
+def _kept(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a compaction: which messages from before it the client goes on to tell its model, and after which message."""
+    told = line.get("compactMetadata")
+    kept = told.get("preservedMessages") if isinstance(told, dict) else None
+    if not isinstance(kept, dict) or not isinstance(kept.get("uuids"), list):
+        return {}
+    ids, after = [one for one in kept["uuids"] if isinstance(one, str)], text(kept.get("anchorUuid"))
+    return {"kept": ids, "after": after} if ids and after else {}
 
 
 def _omitted(line: Mapping[str, Any], one: UnnamedMessage) -> tuple[str, ...]:

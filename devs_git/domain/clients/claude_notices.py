@@ -36,6 +36,22 @@ def speaker(line: Mapping[str, Any], said: str) -> Role:
     return "system" if said.lstrip().startswith(_TAGS) else "user"
 
 
+def with_queued_prompt(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The line of what a person typed while the model worked, in the form of each other line of a user. Other lines as they are.
+
+    The model is told it with the next results of its tools, so the client writes no line of the type `user`.
+    """
+    told = line.get("attachment")
+    if not isinstance(told, dict) or told.get("type") != "queued_command":
+        return line
+    prompt, origin = told.get("prompt"), told.get("origin")
+    if line.get("type") != "attachment" or not isinstance(prompt, str | list):
+        return line
+    others = isinstance(origin, dict) and origin.get("kind") not in (None, "human")
+    mark = {"isMeta": True} if others or told.get("isMeta") is True else {}
+    return {**line, "type": "user", "message": {"role": "user", "content": prompt}, **mark}
+
+
 def ended_task(line: Mapping[str, Any]) -> EndedTask | None:
     """The command whose end a line tells; None for another line. A notice is written when it enters the queue of prompts."""
     notice = line.get("content")

@@ -85,12 +85,23 @@ def way_to(entries: Sequence[SessionEntry], message_id: str = "") -> list[Sessio
     if message_id and message_id not in at:
         raise ValueError("there is no such message")
     last = at[message_id] if message_id else len(known) - 1
-    way, number = set[int](), last
+    way, number, first = set[int](), last, last
     while number >= 0 and number not in way:
         way.add(number)
-        number = _before(known, number, at)
-    told = _beside(known[: last + 1], way)
-    return _in_answers(told)
+        first, number = number, _before(known, number, at)
+    kept = known[first].native.form.get("kept", ())
+    way |= {number for number in range(first) if known[number].message.id.partition(".")[0] in kept}
+    told = _in_answers(_beside(known[: last + 1], way))
+    return _in_place(told, known[first]) if kept else told
+
+
+def _in_place(told: Sequence[SessionEntry], compaction: SessionEntry) -> list[SessionEntry]:
+    """The entries with those that a compaction kept where the client tells them."""
+    kept = [entry for entry in told if entry.position < compaction.position]
+    rest = [entry for entry in told if entry.position >= compaction.position]
+    after = compaction.native.form["after"]
+    place = next((at for at, entry in enumerate(rest, 1) if entry.message.id == after), 1)
+    return [*rest[:place], *kept, *rest[place:]]
 
 
 def _with_calls(entries: Iterable[SessionEntry]) -> list[SessionEntry]:

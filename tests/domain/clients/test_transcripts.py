@@ -162,34 +162,6 @@ def test_a_line_of_another_shape_than_we_know_is_no_trouble(client: str, value: 
         assert message.tool_result is None or message.tool_result.encode() is not None
 
 
-def test_what_the_client_says_in_the_users_place_is_not_the_users() -> None:
-    for mark in ("isMeta", "isCompactSummary", "isSidechain"):
-        line = {"type": "user", "uuid": "u", mark: True, "message": {"content": "Go on."}}
-        assert [message.role for message in one("claude", line)] == ["system"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<command-name>/compact</command-name>",
-        "<command-message>greet</command-message>\n<command-name>/greet</command-name>",
-        "\n<local-command-stdout>Compacted</local-command-stdout>",
-        "<local-command-stderr>no</local-command-stderr>",
-        "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>",
-        "<task-notification>\n<task-id>b1</task-id>\n</task-notification>",
-    ],
-)
-def test_what_the_client_prints_of_its_own_commands_is_not_the_users(text: str) -> None:
-    line = {"type": "user", "uuid": "u", "message": {"content": text}}
-    assert [message.role for message in one("claude", line)] == ["system"]
-
-
-@pytest.mark.parametrize("text", ["What is <command-name>?", "<bash-input>ls</bash-input>", "<p>Go on.</p>"])
-def test_what_a_person_typed_with_a_tag_in_it_is_the_users(text: str) -> None:
-    line = {"type": "user", "uuid": "u", "message": {"content": text}}
-    assert [message.role for message in one("claude", line)] == ["user"]
-
-
 def test_a_line_that_repeats_what_was_sent_is_no_message() -> None:
     parts = [{"type": "tool_result", "tool_use_id": "t", "content": "printed"}, {"type": "text", "text": "a"}]
     for kind in ("api-request-blob", "progress", "queue-operation"):

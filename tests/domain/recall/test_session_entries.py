@@ -15,6 +15,7 @@ from devs_git.domain.clients.transcript_reader import Reader
 from devs_git.domain.recall.session_entries import Native, SessionEntry, complete_part, native_of, way_to
 from devs_git.domain.sessions import claude_session
 from devs_git.domain.sessions.new_session import NewSession
+from devs_git.values import replace
 
 pytestmark = pytest.mark.quick
 
@@ -103,6 +104,23 @@ def test_calls_of_several_tools_at_once_are_on_the_way_with_their_results() -> N
     assert shown(complete_part(way_to(entries, "r1"))) == ["p1", "a1", "r1"]
 
 
+def test_what_a_person_said_while_a_tool_ran_stands_after_its_result() -> None:
+    prompt = {"type": "queued_command", "prompt": "and hurry", "commandMode": "prompt"}
+    entries = read(
+        [
+            line("user", "p1", None, text("one")),
+            line("assistant", "a1", "p1", call("x"), answer="m1"),
+            line("user", "r1", "a1", result("x")),
+            line("attachment", "q1", "r1", attachment=prompt),
+            line("assistant", "a2", "q1", text("done"), answer="m2"),
+        ]
+    )
+    told = claude_session.for_model(way_to(entries))
+    assert shown(told) == ["p1", "a1", "r1", "q1", "a2"]
+    written = list(claude_session.lines(told, NEW))
+    assert written[3]["message"] == {"role": "user", "content": "and hurry"}
+
+
 def test_a_session_begins_anew_where_it_was_compacted() -> None:
     entries = read(
         [
@@ -116,6 +134,52 @@ def test_a_session_begins_anew_where_it_was_compacted() -> None:
     assert shown(told) == ["s1", "a1"]
     first, *_ = claude_session.lines(told, NEW)
     assert (first["isCompactSummary"], first["parentUuid"]) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "expected"), [("s1", ["s1", "a2", "r2", "p3"]), ("b", ["a2", "r2", "s1", "p3"])]
+)
+def test_what_a_compaction_kept_word_for_word_stands_where_the_client_tells_it(
+    anchor: str, expected: list[str]
+) -> None:
+    kept = {"preservedMessages": {"anchorUuid": anchor, "uuids": ["a2", "r2", "n2"]}}
+    entries = read(
+        [
+            line("user", "p1", None, text("one")),
+            line("assistant", "a1", "p1", text("first"), answer="m1"),
+            line("assistant", "a2", "a1", call("x"), answer="m2"),
+            line("user", "r2", "a2", result("x")),
+            line("system", "n2", "r2"),
+            {
+                **line("system", "b", None, subtype="compact_boundary", compactMetadata=kept),
+                "content": "Conversation compacted",
+            },
+            line("user", "s1", "b", text("what was before"), isCompactSummary=True),
+            line("user", "p3", "s1", text("three")),
+        ]
+    )
+    again = [replace(one, native=native_of(json.loads(json.dumps(one.native.record())))) for one in entries]
+    assert shown(claude_session.for_model(way_to(again))) == expected
+    assert shown(way_to(again, "r2")) == ["p1", "a1", "a2", "r2"]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [None, {"uuids": ["p1"]}, {"anchorUuid": "s1", "uuids": [1, None]}, {"anchorUuid": "s1", "uuids": {}}],
+)
+def test_a_compaction_of_another_shape_keeps_nothing(kept: Any) -> None:
+    entries = read(
+        [
+            line("user", "p1", None, text("one")),
+            {
+                **line("system", "b", None, subtype="compact_boundary"),
+                "content": "Conversation compacted",
+                "compactMetadata": {"preservedMessages": kept},
+            },
+            line("user", "s1", "b", text("what was before"), isCompactSummary=True),
+        ]
+    )
+    assert shown(claude_session.for_model(way_to(entries))) == ["s1"]
 
 
 def test_signed_thoughts_stand_before_what_the_model_said_after_them() -> None:
