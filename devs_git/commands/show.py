@@ -176,7 +176,7 @@ def _with_checkpoint(
         event=point.event,
         worktree=point.worktree,
         replaced_by=heir.name if heir else "",
-        way_back=return_path.describe(history, point, row),
+        way_back=commit_locations.way_back(workspace, history, point, row),
         task=page,
         not_believed=workspace.why_not_believed(),
         author=git.text(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints import return_path
 from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.checkpoints.task_states import no_active_task
 from devs_git.domain.ledger import ids
@@ -90,7 +89,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         next_checkpoint=task.next_number,
         checkpoints=rows,
         unrecorded=unrecorded_commits.read(workspace.places),
-        way_back=return_path.describe(history, *newest) if newest else "",
+        way_back=commit_locations.way_back(workspace, history, *newest) if newest else "",
         not_believed=workspace.why_not_believed(),
         parent=task.parent,
         spawned_by=task.spawned_by,

@@ -64,6 +64,33 @@ def test_what_head_does_not_have_any_more_is_marked_and_what_is_told_brings_it_b
     assert states(three)["task-3@1"] == ("completed", "completed", True)
 
 
+@pytest.mark.quick
+@pytest.mark.parametrize("commits", [1, 2])
+def test_a_squash_that_somebody_merged_is_named(three: Case, commits: int) -> None:
+    three.git("switch", "-qc", "work")
+    start(three, "4")
+    for part in range(commits):
+        three.write({f"g{part}": b"4"})
+        router.call("checkpoint", three.workspace, checkpoint.Request("half", everything=True))
+    three.git("switch", "-q", "main")
+    three.write({"other": b"before it"})
+    three.git("add", "other")
+    three.git("commit", "-qm", "before it")
+    assert "HEAD does not contain it. Merge it" in task_told(three, "4")
+    three.git("merge", "-q", "--squash", "work")
+    three.git("commit", "-qm", "Task 4 (#1)")
+    squash = three.git("rev-parse", "--short=12", "HEAD").strip()
+    three.write({"g0": b"later"})
+    three.git("commit", "-qam", "after it")
+    assert f"HEAD does not contain it, but {squash} makes the same change" in task_told(three, "4")
+    assert router.call("show", three.workspace, show.Request("4")).way_back == task_told(three, "4")
+
+
+def task_told(case: Case, task: str) -> str:
+    told: task_status.Result = router.call("task status", case.workspace, task_status.Request(task))
+    return told.way_back
+
+
 @pytest.mark.parametrize("how", ["reset", "upstream"])
 def test_a_checkpoint_on_the_way_is_marked_too(three: Case, how: str) -> None:
     start(three, "4")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.ledger.history import OUTDONE, Checkpoint, History
 
@@ -23,11 +25,20 @@ def way_back(history: History, point: Checkpoint) -> str:
     return "" if point.live else "Undo the rewind: devs-git undo."
 
 
-def describe(history: History, point: Checkpoint, row: Row) -> str:
-    """The same for people who look at its row, in full sentences; '' if HEAD contains it."""
+def describe(history: History, point: Checkpoint, row: Row, same_change: Callable[[str], str]) -> str:
+    """The same for people who look at its row, in full sentences; '' if HEAD contains it.
+
+    `same_change` finds the commit of HEAD that makes the change of a commit.
+    """
     look = f"Create a branch there: devs-git branch {point.name} -b NAME."
     if row.on_head:
         return ""
+    if point.live and (same := same_change(point.commit)):
+        merge = f"To rewind to it, merge it: git merge {point.commit[:12]}."
+        told = (
+            f"HEAD does not contain it, but {same[:12]} makes the same change, as after a squash or a rebase."
+        )
+        return f"{told} {merge} {look}"
     if point.live:
         return f"HEAD does not contain it. Merge it: git merge {point.commit[:12]}. {look}"
     if row.still_on:

@@ -29,6 +29,18 @@ def rows(
     )
 
 
+def way_back(workspace: Workspace, history: History, point: Checkpoint, row: Row) -> str:
+    """How to return to a checkpoint, if HEAD does not have it."""
+    from devs_git.domain.checkpoints import return_path
+
+    def same_change(commit: str) -> str:
+        from devs_git.operations.timeline import commit_task  # only a squash or a rebase needs it
+
+        return commit_task.same_change(workspace.git, commit)
+
+    return return_path.describe(history, point, row, same_change)
+
+
 def still_on(workspace: Workspace, points: Sequence[Checkpoint]) -> dict[str, str]:
     """Names of checkpoints that a rewind of this clone undoes, each with a remote's branch (`origin/main`) that has it."""
     from devs_git.storage.git.remotes import remote_names

@@ -1,4 +1,4 @@
-"""The task that a commit belongs to, also after a rebase or a squash that no hook saw."""
+"""The task that a commit belongs to, also after a rebase or a squash that no hook saw; and the commit that such a one made."""
 
 from __future__ import annotations
 
@@ -48,6 +48,22 @@ def find(git: Git, history: History, origin: Origin) -> CommitTask:
     if same_patch:
         return CommitTask(same_patch.task_id, same_patch, "patch")
     return _squashed(git, history, candidates, patch)
+
+
+def same_change(git: Git, commit: str) -> str:
+    """The commit of HEAD that makes the change of `commit`, or of its whole branch; '' if none is found.
+
+    It is looked for among the newest commits that HEAD has since the branch began.
+    """
+    status, out = git.attempt("merge-base", "HEAD", commit, ok=(0, 1, 128))
+    base = out.decode().strip()
+    if status or base == commit:
+        return ""
+    wanted = {_patch_of(git, commit, base), _patch_of(git, commit)} - {""}
+    newer = git.run("rev-list", "--no-merges", f"--max-count={_MOST}", f"{base}..HEAD", "--")
+    patches = git.run("diff-tree", "--stdin", *_PATCH, stdin=newer)
+    rows = (row.split() for row in git.run("patch-id", "--stable", stdin=patches).decode().splitlines())
+    return next((oid for found, oid in rows if found in wanted), "")
 
 
 def _before_the_squash(
