@@ -66,6 +66,16 @@ def make_and_work(bench: Bench, name: str, checkpoints: int, events: int) -> tup
     return top, _work(bench, top, tasks)
 
 
+def commits_without_files(bench: Bench, top: Path, count: int) -> None:
+    """A branch of `count` commits with the empty tree and no more than a subject."""
+    parts = [
+        f"commit refs/heads/events\ncommitter {NAME} {BEGIN + STEP * mark} +0000\n".encode()
+        + _block(f"Event {mark}\n")
+        for mark in range(count)
+    ]
+    bench.run("git", "fast-import", "--quiet", where=top, stdin=b"".join(parts))
+
+
 def _work(bench: Bench, top: Path, tasks: int) -> Written:
     """Whole tasks by the commands, as an agent calls them. Their size is that of what lies in the ledger afterwards."""
     before = bench.run("git", "rev-parse", LEDGER, where=top)

@@ -15,6 +15,8 @@ CHECKPOINTS, FEWER = 100_000, 10_000
 MORE = 1.2
 NONE, TAGS, ALL = "no refs of devs-git", "its visible tags", "all its refs"
 LEDGER = "its ledger alone"
+# The least that any branch with a commit for each event costs.
+COMMITS = "as many commits without files as it has events"
 NUMBERED, WHOLE = "numbered refs in an archive", "all refs in an archive"
 BRANCH = "refs/heads/main:refs/heads/pushed"
 # What does not list refs takes as long with all of them.
@@ -61,7 +63,7 @@ def plain(bench: Bench, rounds: int) -> list[Row]:
         for words in LISTING:
             rows.append(_bounded(copies, words, count, rounds, (WHOLE, NONE)))
             rows += _compared(copies, words, count, rounds, (ALL, TAGS, NUMBERED))
-        rows += _compared(copies, COLLECTING, count, 3, (LEDGER, ALL, TAGS, NUMBERED, WHOLE))
+        rows += _compared(copies, COLLECTING, count, 3, (COMMITS, LEDGER, ALL, TAGS, NUMBERED, WHOLE))
         rows.append(_bounded(copies, COLLECTING, count, 1, (WHOLE, LEDGER)))
     return rows
 
@@ -105,6 +107,11 @@ def _make(bench: Bench, count: int) -> Copies:
         bench.run(OURS, "archive", "--older-than", "0s", *words, where=archived)
         bench.run("git", "gc", "-q", "--prune=now", where=archived)
         kinds[kind] = _copy(bench, archived, name, ("refs/*",))
+    kinds[COMMITS] = bench.folder / f"{made.name}-commits"
+    shutil.copytree(kinds[NONE], kinds[COMMITS], symlinks=True)
+    events = int(bench.run("git", "rev-list", "--count", histories.LEDGER, where=made))
+    histories.commits_without_files(bench, kinds[COMMITS], events)
+    bench.run("git", "gc", "-q", "--prune=now", where=kinds[COMMITS])
     return Copies(bench, made, kinds)
 
 
