@@ -177,11 +177,12 @@ class _Initializer:
         self.kind, self.known, self.line, self.put = kind, known, line, put
         self.left = _FEW
 
-    def __get__(self, one: object, _kind: type) -> Callable[..., None]:
+    def __get__(self, one: object, kind: type) -> Callable[..., None]:
         self.left -= 1
-        if one is None or self.left < 0:
-            made = self._compile()
-            return made if one is None else lambda *given, **named: made(one, *given, **named)
+        # From Python 3.13 on, `inspect.signature` binds it to the class.
+        if one is None or isinstance(one, type) or self.left < 0:
+            bound: Callable[..., None] = self._compile().__get__(one, kind)
+            return bound
         return lambda *given, **named: self._fill(one, given, named)
 
     def _compile(self) -> Callable[..., None]:

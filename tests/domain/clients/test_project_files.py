@@ -179,7 +179,7 @@ def test_lines_of_an_older_version_are_replaced_where_they_stand_at_an_event() -
     [
         ("", 1),
         ('{\n  // a comment\n  "model"\n}', 4),
-        ('{"a": 1,\n,}', 2),
+        ('{"a": 1\n,,}', 2),
         ('{"a": /* open\n1}', 1),
         ('{"a": 1}\n}', 2),
         ('{\n"a": NaN}', 2),
