@@ -107,7 +107,10 @@ def test_space_is_freed_and_what_stays_is_in_one_pack(
     monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
     prune.run(Workspace.open(ledgered.top), prune.Request())
     assert size(store) < 100_000
-    assert [path.suffix for path in sorted(store.rglob("*")) if path.is_file()] == [".idx", ".pack"]
+    # git writes a `.rev` beside a pack from 2.41 on.
+    found = {path.suffix for path in store.rglob("*") if path.is_file()} - {".rev"}
+    assert found == {".idx", ".pack"}
+    assert len(list(store.rglob("*.pack"))) == 1
     for one in kept:
         read_moments.load(Workspace.open(ledgered.top).objects, one)
 
