@@ -7,6 +7,7 @@ comma := ,
 space := $() $()
 # Whole processes are started by the hundred: compile their modules once.
 unexport PYTHONDONTWRITEBYTECODE
+OLDEST := .venv-oldest
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
@@ -78,7 +79,7 @@ PYTEST = -m pytest -n 2 --dist worksteal
 in_memory = folder=$$(mktemp -d "$(or $(call room,$(1)),$${TMPDIR:-/tmp})/devs-git-XXXXXX") \
 	&& trap 'rm -rf "$$folder"' EXIT INT TERM && env TMPDIR="$$folder"
 
-.PHONY: demo test measured test-all test-clients clients client-examples lint house env npm needs bench bench-peers clean man pages screens
+.PHONY: demo test measured test-all test-oldest test-clients clients client-examples lint house env npm needs bench bench-peers clean man pages screens
 
 demo: $(STAMP)
 	@$(BIN)/devs-git demo
@@ -103,6 +104,10 @@ $(FLOORS):
 test-all: $(STAMP) npm
 	@for count in $(COUNTS); do echo "count: $$count"; done
 	$(call in_memory,12000000) $(COUNTS) $(BIN)/python $(PYTEST) --durations=10
+
+# The quick tests with the oldest version of each library that pyproject.toml allows.
+test-oldest: $(OLDEST)/.installed
+	$(call in_memory,4000000) DEVS_TEST_QUICK=1 $(OLDEST)/bin/python $(PYTEST)
 
 # The real clients with scripted models, in a network of their own where the machine allows one.
 test-clients: $(STAMP) clients
@@ -154,6 +159,14 @@ $(STAMP): pyproject.toml | needs
 	$(PIP) install --editable '.[mcp,mask]' --group dev
 	@touch $@
 
+$(OLDEST)/.installed: pyproject.toml tests/oldest.py | needs
+	$(PYTHON) -m venv $(OLDEST)
+	$(PYTHON) -m tests.oldest >$(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip --quiet --disable-pip-version-check install --upgrade 'pip>=25.1'
+	$(OLDEST)/bin/python -m pip --quiet --disable-pip-version-check install --constraint $(OLDEST)/constraints.txt \
+		--editable '.[mcp,mask]' --group dev
+	@touch $@
+
 npm: $(VENV)/npm/.installed
 
 $(VENV)/npm/.installed: tests/npm/package.json $(STAMP)
@@ -175,5 +188,5 @@ needs:
 	@command -v ssh-keygen >/dev/null || { echo 'ssh-keygen is missing: apt-get install openssh-client'; exit 1; }
 
 clean:
-	rm -rf $(VENV) dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .ruff_cache bench/.peers bench/last.json
+	rm -rf $(VENV) $(OLDEST) dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .ruff_cache bench/.peers bench/last.json
 	find . -name __pycache__ -prune -exec rm -rf {} +
