@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -27,4 +28,4 @@ def _oldest(requirement: str) -> str:
 
 
 if __name__ == "__main__":
-    print(*constraints(), sep="\n")
+    sys.stdout.writelines(f"{line}\n" for line in constraints())
