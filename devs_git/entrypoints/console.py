@@ -55,9 +55,9 @@ def on_terminal(stream: TextIO | None = None) -> bool:
     return read.isatty() or (read is sys.stdout and os.environ.get("GIT_PAGER_IN_USE") == "true")
 
 
-def for_person(stream: TextIO | None = None) -> bool:
-    """Whether a person reads the stream (default: standard output): it ends at a terminal, and NO_COLOR is not set."""
-    return on_terminal(stream) and not os.environ.get("NO_COLOR")
+def for_person() -> bool:
+    """Whether a person reads standard output: it ends at a terminal, and NO_COLOR is not set."""
+    return on_terminal() and not os.environ.get("NO_COLOR")
 
 
 def has_colours(stream: TextIO | None = None) -> bool:

@@ -36,6 +36,7 @@ from tests.conftest import Run
 from tests.support.agent_calls import call
 from tests.support.git_calls import git as git_in
 from tests.support.moment_scene import maker
+from tests.support.moment_scene import prune as prune_all
 
 pytestmark = pytest.mark.quick
 
@@ -81,7 +82,7 @@ def test_after_all_moments_went_the_same_state_is_kept_whole_again(
     (ledgered.top / "new.txt").write_text("untracked\n")
     first = make(ledgered, OLD)
     monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
-    prune_moments.prune(ledgered.store_git, prune_moments.days(ledgered.store_git))
+    prune_all(ledgered.store_git, prune_moments.days(ledgered.store_git))
     store_packing.pack(ledgered.store_git, ledgered.places.common, grace=0.0)
     with pytest.raises(DevsError):
         read_moments.look_up(ledgered.objects, first)

@@ -98,7 +98,7 @@ class Moments:
         if store:
             store_packing.pack(workspace.store_git, workspace.places.common, 0)
         else:
-            prune_moments.prune(workspace.store_git, prune_moments.days(workspace.store_git)[:1])
+            moment_scene.prune(workspace.store_git, prune_moments.days(workspace.store_git)[:1])
         held = _listed(self.case)
         if store:
             assert self.moments.keys() <= held

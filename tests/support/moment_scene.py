@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
 from devs_git.domain.moments.moment import Kind, Occasion
-from devs_git.storage.moments import last_moment, make_moment, read_moments, seen_changes
+from devs_git.storage.git import refs
+from devs_git.storage.git.program import Git
+from devs_git.storage.moments import last_moment, make_moment, prune_moments, read_moments, seen_changes
 from devs_git.storage.moments.make_moment import Made
 from devs_git.storage.moments.maker import Maker
+from devs_git.storage.moments.prune_moments import Day
 from devs_git.storage.moments.seen_changes import BegunGit, Seen
 from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.values import replace
@@ -29,6 +33,16 @@ def maker(workspace: Workspace) -> Maker:
         lambda: 2 << 30,
         lambda: datetime(2001, 2, 3, 4, 5, 6, tzinfo=UTC) + timedelta(seconds=next(_SECONDS)),
     )
+
+
+def prune(git: Git, days: Sequence[Day]) -> int:
+    """Delete these days of moments, and return how many moments they had. RefMoved, RefLocked: then none was deleted."""
+    updates = prune_moments.deletions(days)
+    prune_moments.forget_last(git, updates)
+    with prune_moments.apart(git, updates) as commits:
+        if commits:
+            refs.transaction(git, commits, "devs: prune moments")
+    return sum(day.moments for day in days)
 
 
 def moment(

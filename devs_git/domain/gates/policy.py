@@ -63,7 +63,6 @@ class Policy:
     keep_conversations: int
     checkpoint_on_commit: bool
     backup_limit: int
-    record_traces: bool
     record_conversations: bool
     # A shell command that is started when a gate is requested; '' for none.
     notify: str = ""
@@ -124,7 +123,6 @@ def parse(record: Mapping[str, Any]) -> Policy:
         keep_conversations=span(part("retention", "conversations")),
         checkpoint_on_commit=record.get("checkpoint_on_commit", _DEFAULTS["checkpoint_on_commit"]),
         backup_limit=size(record.get("backup_limit", _DEFAULTS["backup_limit"])),
-        record_traces=part("recording", "traces"),
         record_conversations=part("recording", "conversations"),
         snapshot_every=record.get("recording", {}).get("snapshot_every", SNAPSHOT_EVERY),
         shorten_outputs=record.get("recording", {}).get("shorten", False),

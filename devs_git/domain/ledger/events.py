@@ -174,10 +174,10 @@ class Event:
         """All tasks that it names, also those of which it changes the status or the next number."""
         return (*self.all(Key.TASK), *(task for task, _ in (*self.statuses, *self.next_numbers)))
 
-    def with_times(self, *, started: str = "", finished: str = "") -> Event:
-        """The same event with other times; '' for no change."""
-        times = {Key.STARTED: started, Key.FINISHED: finished}
-        return replace(self, fields=tuple((key, times.get(key) or was) for key, was in self.fields))
+    def finished_at(self, time: str) -> Event:
+        """The same event with another time of its end."""
+        fields = ((key, time if key == Key.FINISHED else was) for key, was in self.fields)
+        return replace(self, fields=tuple(fields))
 
     @property
     def format(self) -> int:

@@ -82,11 +82,6 @@ class Danger:
         """The parts that may take ignored files."""
         return tuple(one for one in self.takings if "ignored" in one.kinds)
 
-    @property
-    def worktrees(self) -> bool:
-        """Whether it may remove linked worktrees."""
-        return any("worktrees" in one.kinds for one in self.takings)
-
     def with_other(self, other: Danger) -> Danger:
         """What this text or the other one may take."""
         return Danger((*self.takings, *other.takings), self.unread or other.unread)

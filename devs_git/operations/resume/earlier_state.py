@@ -121,14 +121,14 @@ def _session(
         return
     from devs_git.operations.sessions import write_session
 
-    cut = write_session.Point(way.session_id, _last_message(workspace, catalog, way))
+    cut = write_session.Point(way.session_id, _last_message(catalog, way))
     target: Target = write_session.Target(place[0], f"devs: back to {way.point.name}", place[1])
     with write_session.write_for(workspace, catalog, cut, target, way.to) as written:
         yield written
 
 
-def _last_message(workspace: Workspace, catalog: Catalog, way: Way) -> str:
-    kept = cut_of(workspace, catalog, way.point, way.session_id)
+def _last_message(catalog: Catalog, way: Way) -> str:
+    kept = cut_of(catalog, way.point, way.session_id)
     if kept is None:
         raise DevsError(
             "MESSAGE_NOT_FOUND",
@@ -139,16 +139,15 @@ def _last_message(workspace: Workspace, catalog: Catalog, way: Way) -> str:
     return kept[0]
 
 
-def cut_of(
-    workspace: Workspace, catalog: Catalog, point: Checkpoint, session_id: str
-) -> tuple[str, int] | None:
+def cut_of(catalog: Catalog, point: Checkpoint, session_id: str) -> tuple[str, int] | None:
     """The id of the last message of a session that a checkpoint has, and how many it has. The checkpoint says it, else its time.
 
     None if the session had no message then.
     """
     from devs_git.operations.sessions import find_point
+    from devs_git.storage.catalog.sessions import points
 
     said = find_point.of_checkpoint(catalog, point.tag) if point.tag else None
     if said is None or said.session_id != session_id:
-        said = find_point.of_time(workspace, catalog, point.created_at, session=session_id)
+        said = points.at_time(catalog, session_id, point.created_at)
     return (said.message_id, said.message_count) if said else None

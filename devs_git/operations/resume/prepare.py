@@ -94,7 +94,7 @@ def _of_contract(
     span = Span(session_id=line_of_session.newest_recorded(workspace, catalog, contract.session))
     if wanted.point:
         span = Span(session_id=contract.session)
-        cut = earlier_state.cut_of(workspace, catalog, wanted.point, contract.session)
+        cut = earlier_state.cut_of(catalog, wanted.point, contract.session)
         span = span._replace(upto=cut[1] if cut else 0)
     return bundle_facts.of_contract(workspace, tip, contract, places, wanted.point), span
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # The cuts to make, and those to take back.
 Cuts = tuple[tuple[str, ...], tuple[str, ...]]
-NO_CUTS: Cuts = ((), ())
 
 
 @immutable

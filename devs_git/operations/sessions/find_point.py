@@ -1,4 +1,4 @@
-"""Find the point of a session that belongs to a checkpoint, to a moment, to a time or to a message.
+"""Find the point of a session that belongs to a checkpoint, to a moment or to a message.
 
 Hooks note only which session they ran for, and which call. The client writes its transcript in its own time, so the point
 is looked for when somebody asks, in what was read of the transcript until then:
@@ -96,22 +96,6 @@ def of_moments(catalog: Catalog, made: Collection[MadeMoment]) -> dict[Moment, S
     for session in {one.occasion.session for one in made} - {""}:
         found |= _in_session(catalog, session, [one for one in made if one.occasion.session == session])
     return found
-
-
-def of_time(
-    workspace: Workspace, catalog: Catalog, time: str, *, session: str = "", task: str = ""
-) -> SessionPoint | None:
-    """The point after the last message that is not after a time: of a session, of a task, else in this worktree.
-
-    `time` is a stamp: UTC with milliseconds.
-    """
-    from devs_git.storage.catalog.sessions import points
-
-    if session:
-        return points.at_time(catalog, session, time)
-    if task:
-        return points.of_task(catalog, task, time)
-    return points.in_worktree(catalog, workspace.places.worktree_id, time)
 
 
 def of_message(catalog: Catalog, message_id: str, session: str = "") -> SessionPoint | None:

@@ -37,10 +37,6 @@ class Hits:
     messages: tuple[int, ...] = ()
     memories: tuple[bytes, ...] = ()
 
-    @property
-    def any(self) -> bool:
-        return bool(self.traces or self.messages or self.memories)
-
 
 def look(catalog: Catalog, forms: tuple[bytes, ...], progress: Progress) -> Hits:
     """Find what contains one of the forms of the secret. Every text of the catalog is read."""

@@ -184,12 +184,12 @@ def row(catalog: Catalog, trace_id: str) -> TraceRow | None:
     return row_of(found[0]) if found else None
 
 
-def ids_beginning_with(catalog: Catalog, text: str, most: int = 10) -> list[str]:
-    """The ids of traces that begin with a text, at most `most`."""
+def ids_beginning_with(catalog: Catalog, text: str) -> list[str]:
+    """The ids of traces that begin with a text, at most ten."""
     # Nothing in an id is greater than the last character, and the index of ids finds a range.
     last = text + chr(0x10FFFF)
-    sql = "SELECT trace_id FROM traces WHERE trace_id >= ? AND trace_id < ? ORDER BY trace_id LIMIT ?"
-    return [str(row[0]) for row in catalog.rows(sql, text, last, most)]
+    sql = "SELECT trace_id FROM traces WHERE trace_id >= ? AND trace_id < ? ORDER BY trace_id LIMIT 10"
+    return [str(row[0]) for row in catalog.rows(sql, text, last)]
 
 
 def trace(catalog: Catalog, trace_id: str) -> Trace | None:

@@ -48,19 +48,19 @@ _DEVS: Final = "devs"
 CALLED: Final = "DEVS_GIT_CALLED"
 
 
-def _devs_value(python: str) -> str:
-    return f"{_BEGIN}{CALLED}='git devs' {shlex.quote(python)} -P -m devs_git"
+def _devs_value() -> str:
+    return f"{_BEGIN}{CALLED}='git devs' {shlex.quote(sys.executable)} -P -m devs_git"
 
 
 def _is_our_devs(text: str) -> bool:
     return text.startswith(f"{_BEGIN}{CALLED}=") and text.endswith(" -P -m devs_git")
 
 
-def install_devs(git: Git, python: str = sys.executable) -> tuple[Action, ...]:
+def install_devs(git: Git) -> tuple[Action, ...]:
     """Set `git devs`, if this Python is one of a virtual environment. An alias of the user stays. BUSY."""
     if sys.prefix == sys.base_prefix:
         return ()
-    what, setting = "alias git devs", _devs_value(python)
+    what, setting = "alias git devs", _devs_value()
     here = _values(git, _DEVS, "--local")
     if any(not _is_our_devs(text) for text in _values(git, _DEVS)):
         return (Action(what, "skipped", "git devs is your own alias; it was not changed."),)

@@ -64,7 +64,7 @@ def read_file(path: str | Path, limit: Limit, field: str, code: str = INVALID) -
         return read(stream, limit, field, code)
 
 
-def read_regular(path: Path, limit: Limit, field: str, code: str = INVALID) -> bytes:
+def read_regular(path: Path, limit: Limit, field: str) -> bytes:
     """Like `read_file`, and OSError for what is no regular file: a pipe would keep us waiting."""
     # Without O_NONBLOCK, opening a pipe waits for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -72,7 +72,7 @@ def read_regular(path: Path, limit: Limit, field: str, code: str = INVALID) -> b
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "no regular file", str(path))
         with open(descriptor, "rb", closefd=False) as stream:
-            return read(stream, limit, field, code)
+            return read(stream, limit, field)
     finally:
         os.close(descriptor)
 

@@ -294,7 +294,7 @@ class Ledger:
         tree = self.objects.edit_tree(tree, draft.files) if draft.files else tree
         parents = tuple(oid for oid in (draft.first_parent, tip.oid, draft.second_parent) if oid)
         head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
-        sign, ended = self.signature(), draft.event.with_times(finished=self.now())
+        sign, ended = self.signature(), draft.event.finished_at(self.now())
         text = f"{head}author {sign}\ncommitter {sign}\n\n{ended.message()}"
         oid = self.objects.write("commit", text.encode("utf-8", "surrogateescape"))
         return replace(ended, oid=oid, parents=parents)

@@ -123,16 +123,6 @@ def reduction(objects: Objects, ref: str, day: str, keep: Collection[str]) -> Re
     return RefUpdate(ref, objects.write_tree(hours), day)
 
 
-def prune(git: Git, days: Sequence[Day]) -> int:
-    """Delete these days; how many moments they had. RefMoved, RefLocked: then none was deleted."""
-    updates = deletions(days)
-    forget_last(git, updates)
-    with apart(git, updates) as commits:
-        if commits:
-            refs.transaction(git, commits, "devs: prune moments")
-    return sum(day.moments for day in days)
-
-
 @contextlib.contextmanager
 def apart(git: Git, updates: Sequence[RefUpdate]) -> Iterator[tuple[RefUpdate, ...]]:
     """Make those of `updates` that are of refs in the store after the body, or none if the body raises.

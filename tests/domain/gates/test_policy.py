@@ -42,7 +42,6 @@ def test_a_policy_is_read_into_seconds_and_bytes() -> None:
         keep_conversations=90 * 86400,
         checkpoint_on_commit=False,
         backup_limit=5_000_000,
-        record_traces=False,
         record_conversations=True,
         notify="notify-send x",
         agents=(policy.Approver("bot", "ssh-ed25519 B"),),

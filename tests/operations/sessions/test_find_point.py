@@ -11,6 +11,7 @@ from devs_git.domain.recall.session_points import SessionPoint
 from devs_git.errors import DevsError
 from devs_git.operations.recall.open_catalog import open_catalog
 from devs_git.operations.sessions import find_point
+from devs_git.storage.catalog.sessions import points
 from tests.support.codex_rollout import SESSION, Rollout
 from tests.support.conversation_scene import take
 from tests.support.turn_scene import ONE, TWO, Turns
@@ -113,22 +114,20 @@ def test_a_moment_of_no_session_has_the_last_message_of_its_worktree(turns: Turn
     assert entry(turns, "moment:-1") == f"{ONE}-1"
 
 
-def test_a_time_has_the_last_message_until_then_of_a_session_a_task_or_the_worktree(turns: Turns) -> None:
+def test_a_time_has_the_last_message_until_then_of_a_session_or_of_the_worktree(turns: Turns) -> None:
     turns.says(1, ONE, "user", "do")
     turns.says(2, TWO, "user", "do")
     turns.says(3, TWO, "assistant", "done")
     turns.read()
     now = turns.now(100)
     with open_catalog(now) as catalog:
-        catalog.base.execute("UPDATE messages SET task_id = 'task-10' WHERE session_id = ?", (ONE,))
-        catalog.base.commit()
+        here = now.places.worktree_id
         found = [
-            find_point.of_time(now, catalog, turns.at(2.5), session=ONE),
-            find_point.of_time(now, catalog, turns.at(50), task="task-10"),
-            find_point.of_time(now, catalog, turns.at(2.5)),
-            find_point.of_time(now, catalog, turns.at(0.5)),
+            points.at_time(catalog, ONE, turns.at(2.5)),
+            points.in_worktree(catalog, here, turns.at(2.5)),
+            points.in_worktree(catalog, here, turns.at(0.5)),
         ]
-    assert [one and one.entry for one in found] == [f"{ONE}-0", f"{ONE}-0", f"{TWO}-0", None]
+    assert [one and one.entry for one in found] == [f"{ONE}-0", f"{TWO}-0", None]
 
 
 def test_a_message_is_its_own_point_and_an_unknown_one_is_refused(turns: Turns) -> None:
@@ -173,6 +172,6 @@ def test_of_codex_the_point_is_the_turn_and_the_line(turns: Turns, tmp_path: Pat
     path.write_bytes(rollout.data)
     with open_catalog(turns.now(100)) as catalog:
         take(catalog, path)
-        found = find_point.of_time(turns.now(100), catalog, "2026-11-23T09:00:03.500Z", session=SESSION)
+        found = points.at_time(catalog, SESSION, "2026-11-23T09:00:03.500Z")
         assert found is not None
         assert (found.client, found.entry, found.ordinal, found.message_count) == ("codex", "turn-1", 3, 2)

@@ -191,7 +191,7 @@ def test_a_purge_of_a_shared_beginning_holds_for_every_fork_also_for_one_that_is
     later = take(catalog, recorded("claude", other)).session.session_id
     assert said(catalog, later)[:4] == ["[purged]", *FORKED[1:]]
     assert found(catalog, "planned") == []
-    assert not purge_rows.look(catalog, secret, lambda *_: None).any
+    assert purge_rows.look(catalog, secret, lambda *_: None) == purge_rows.Hits()
 
 
 def test_a_shared_message_belongs_to_the_task_of_the_session_that_was_at_work_first(catalog: Catalog) -> None:

@@ -13,7 +13,7 @@ from devs_git.storage.moments import kept_commits, moment_store, prune_moments, 
 from devs_git.storage.moments.kept_commits import Most
 from devs_git.workspace import Workspace
 from tests.support import git_calls
-from tests.support.moment_scene import moment
+from tests.support.moment_scene import moment, prune
 
 Run = Callable[..., str]
 
@@ -233,7 +233,7 @@ def test_refs_of_an_older_version_are_taken_over_and_deleted(
 def test_old_refs_that_nobody_took_over_go_with_their_day(workspace: Workspace, git: Run) -> None:
     moment(workspace)
     git("update-ref", f"{COMMITS}main/2001-02-03/{git('rev-parse', 'HEAD')}", "HEAD")
-    prune_moments.prune(workspace.store_git, prune_moments.days(workspace.store_git))
+    prune(workspace.store_git, prune_moments.days(workspace.store_git))
     assert git("for-each-ref", "refs/devs") == ""
     assert refs_in_store(workspace) == []
 
@@ -243,7 +243,7 @@ def test_old_refs_that_nobody_took_over_go_with_their_day(workspace: Workspace, 
 def test_without_moments_no_ref_stays_and_the_space_is_free(long: Workspace, git: Run) -> None:
     moment(long)
     assert base_of(git)
-    prune_moments.prune(long.store_git, prune_moments.days(long.store_git))
+    prune(long.store_git, prune_moments.days(long.store_git))
     store_packing.pack(long.store_git, long.places.common, 0.0)
     assert base_of(git) == []
     assert store_packing._Store(long.store_git, long.places.common)._here() == set()

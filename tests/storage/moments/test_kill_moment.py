@@ -24,7 +24,7 @@ from tests.storage.worktree.test_disk import powerless
 from tests.support import killed_work
 from tests.support.dying_programs import dying_git, gits_run
 from tests.support.kills import ROOT
-from tests.support.moment_scene import moment, moment_of_hook
+from tests.support.moment_scene import moment, moment_of_hook, prune
 from tests.support.scene import contents
 from tests.support.selection import QUICK
 
@@ -109,7 +109,7 @@ def test_killed_while_moments_are_pruned_or_packed_the_others_are_whole(here: Wo
     def run() -> None:
         git = Workspace.open(here.top).store_git
         if work == "prune":
-            prune_moments.prune(git, ())
+            prune(git, ())
         prune_moments.free_space(git)
 
     before, at = photograph(here.top), 0

@@ -22,7 +22,7 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Run
 from tests.storage.moments.test_moment_store import check_whole
-from tests.support.moment_scene import maker
+from tests.support.moment_scene import maker, prune
 
 pytestmark = pytest.mark.thorough
 
@@ -98,7 +98,7 @@ def pruner(top: Path, until: float, say: Callable[[str], None]) -> None:
         git = Workspace.open(top).store_git
         old = [day for day in prune_moments.days(git) if day.day < today and dice.random() < 0.5]
         try:
-            say(f"pruned {prune_moments.prune(git, old)}")
+            say(f"pruned {prune(git, old)}")
         except (refs.RefMoved, refs.RefLocked):
             say("moved meanwhile")
         if dice.random() < 0.3:

@@ -13,7 +13,7 @@ from devs_git.storage.moments import last_moment, make_moment, moment_store, pru
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Run
-from tests.support.moment_scene import maker
+from tests.support.moment_scene import maker, prune
 
 pytestmark = pytest.mark.quick
 
@@ -49,7 +49,7 @@ def test_a_day_goes_with_the_refs_of_its_commits_and_the_others_stay(here: Works
     git("commit", "-q", "--allow-empty", "-m", "between")
     newest = moment_at(here, "2026-11-02T10:00")
     old, *_ = prune_moments.days(here.store_git)
-    assert prune_moments.prune(here.store_git, [old]) == 1
+    assert prune(here.store_git, [old]) == 1
     assert listed(here) == ["2026-11-02T10:00"]
     assert read_moments.load(here.objects, newest)
     assert [ref for day in prune_moments.days(here.store_git) for ref, _ in day.refs if "11-01" in ref] == []
@@ -62,7 +62,7 @@ def test_a_linked_worktree_has_days_of_its_own(here: Workspace, git: Run, tmp_pa
     moment_at(beside, "2026-11-01T10:00")
     going = [day for day in prune_moments.days(here.store_git) if day.worktree == "beside"]
     assert [day.moments for day in going] == [1]
-    assert prune_moments.prune(here.store_git, going) == 1
+    assert prune(here.store_git, going) == 1
     assert [day.worktree for day in prune_moments.days(here.store_git)] == ["."]
 
 
@@ -72,14 +72,14 @@ def test_a_moment_that_was_made_meanwhile_stops_the_whole_deletion(here: Workspa
     planned = prune_moments.days(here.store_git)
     moment_at(here, "2026-11-02T11:00")
     with pytest.raises(refs.RefMoved):
-        prune_moments.prune(here.store_git, planned)
+        prune(here.store_git, planned)
     assert len(listed(here)) == 3
 
 
 def test_after_the_newest_moment_is_gone_the_same_state_makes_one_again(here: Workspace) -> None:
     moment_at(here, "2026-11-01T10:00", "same")
     assert last_moment.read(here.places).id
-    prune_moments.prune(here.store_git, prune_moments.days(here.store_git))
+    prune(here.store_git, prune_moments.days(here.store_git))
     assert not last_moment.read(here.places).id
     again = moment_at(here, "2026-11-20T10:00", "same")
     assert read_moments.load(here.objects, again)
@@ -89,7 +89,7 @@ def test_after_the_newest_moment_is_gone_the_same_state_makes_one_again(here: Wo
 def test_the_note_of_the_newest_moment_stays_if_older_ones_go(here: Workspace) -> None:
     moment_at(here, "2026-11-01T10:00")
     newest = moment_at(here, "2026-11-02T10:00")
-    prune_moments.prune(here.store_git, prune_moments.days(here.store_git)[:1])
+    prune(here.store_git, prune_moments.days(here.store_git)[:1])
     assert last_moment.read(here.places).id == newest
 
 
@@ -100,5 +100,5 @@ def test_a_day_whose_tree_is_gone_can_be_deleted(here: Workspace, git: Run) -> N
     (moment_store.folder(here.places.common) / "objects" / oid[:2] / oid[2:]).unlink()
     (broken,) = prune_moments.days(here.store_git)
     assert broken.moments == 0
-    prune_moments.prune(here.store_git, [broken])
+    prune(here.store_git, [broken])
     assert git("for-each-ref", "refs/devs/moments") == ""

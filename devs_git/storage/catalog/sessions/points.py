@@ -62,13 +62,6 @@ def at_times(catalog: Catalog, session_id: str, times: Iterable[str]) -> dict[st
     return found
 
 
-def of_task(catalog: Catalog, task_id: str, time: str) -> SessionPoint | None:
-    """The point after the last message of a task that is not after a time."""
-    return _spoken(
-        catalog, catalog.rows(f"{_SAID} AND m.task_id = ? AND m.created_at <= ? {_NEWEST}", task_id, time)
-    )
-
-
 def in_worktree(catalog: Catalog, worktree: str, time: str) -> SessionPoint | None:
     """The point after the last message, not after a time, of the sessions that last worked in a worktree."""
     return in_worktree_at(catalog, worktree, (time,))[time]
