@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.text import limits
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.archiving import archive_all, collect, numbered
+from tests.support.archiving import archive_all, collect, entries, numbered
 from tests.support.attacker import codes_in
 from tests.support.git_calls import git
 
@@ -38,12 +37,12 @@ def told(oid: str, kind: str = "checkpoints.archived", key: str = "Devs-Archived
     Workspace.open().append(lambda _tip: Draft(Event(kind, "archive: forged", ((key, oid),))))
 
 
-def instead(made: str, data: bytes, *parents: str) -> str:
+def instead(made: str, data: bytes, *parents: str, as_file: str = "") -> str:
     """In the place of the archive another one whose files have these bytes, named by an event. git kept nothing else."""
     Path("bytes").write_bytes(data)
     blob = git("hash-object", "-w", "bytes")
     Path("bytes").unlink()
-    names = git("ls-tree", "--name-only", made).splitlines()
+    names = [as_file] if as_file else git("ls-tree", "--name-only", made).splitlines()
     tree = git("mktree", stdin="".join(f"100644 blob {blob}\t{name}\n" for name in names))
     words = [word for parent in parents for word in ("-p", parent)]
     forged = git("commit-tree", *words, "-m", "forged", tree)
@@ -56,13 +55,16 @@ def instead(made: str, data: bytes, *parents: str) -> str:
 
 def file_of(made: str) -> bytes:
     (name,) = git("ls-tree", "--name-only", made).splitlines()
-    return os.fsencode(git("cat-file", "blob", f"{made}:{name}")) + b"\n"
+    return Workspace.open().store_git.run("cat-file", "blob", f"{made}:{name}")
 
 
 @pytest.mark.quick
 def test_an_archive_with_other_bytes_of_a_tag(made: str) -> None:
     data = file_of(made)
-    instead(made, data.replace(b"tagger A", b"tagger E"), made)
+    again = instead(made, data, made)
+    # The same files are no fault, so each test here finds only what it changes.
+    assert codes_in("tags") == set()
+    instead(again, data.replace(b"tagger A", b"tagger E"), made)
     assert codes_in("tags") == {"TAG_MISSING"}
     router.call("archive", Workspace.open(), archive.Request(undo=True))
     assert [ref for ref in numbered(Path.cwd()) if "task-10" in ref] == []
@@ -80,6 +82,12 @@ def test_an_archive_that_gives_a_task_the_checkpoint_of_another(made: str) -> No
     assert codes_in("tags") == {"TAG_MISSING"}
 
 
+def test_an_archive_with_a_tag_in_the_file_of_another_task(made: str) -> None:
+    """Who looks for the tag reads only the file of its task."""
+    instead(made, file_of(made), made, as_file="zz")
+    assert codes_in("tags") == {"TAG_MISSING"}
+
+
 @pytest.mark.quick
 def test_an_archive_that_no_event_names(made: str) -> None:
     planted = git("commit-tree", "-p", made, "-m", "planted", f"{made}^{{tree}}")
@@ -90,6 +98,7 @@ def test_an_archive_that_no_event_names(made: str) -> None:
 def test_an_archive_at_the_name_of_another(made: str) -> None:
     planted = git("commit-tree", "-p", made, "-m", "planted", f"{made}^{{tree}}")
     git("update-ref", archive_ref(made), planted)
+    assert entries(Path.cwd()) == {}
     assert codes_in("tags") == {"TAG_MISSING", "TAG_MOVED"}
 
 
