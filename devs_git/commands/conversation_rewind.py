@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 NAME: Final = "conversation rewind"
 REFUSAL: Final = "GIT_RESET_FAILED"
-_ONE: Final = "Say where the conversation is cut: by one of a number of messages, a message, and a time."
+_ONE: Final = (
+    "Say where to cut the conversation: a number of messages, a message or a time. Give only one of them."
+)
 _HOW: Final = (
     "Use --by-messages, --to-message or --to. See the messages: devs-git conversation show --format json"
 )

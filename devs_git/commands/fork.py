@@ -70,7 +70,7 @@ class Request(VerbRequest):
         if self.no_worktree and (self.worktree or not self.create_branch):
             raise invalid(
                 "no_worktree",
-                "Without a worktree only a branch is made: then name no folder, and let create_branch be true.",
+                "Without a worktree, only a branch is made. Leave out the folder, and set create_branch to true.",
             )
         if self.branch:
             branch_names.check(self.branch)

@@ -52,7 +52,7 @@ class Request(VerbRequest):
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
         check_repository.require_range(self.range)
         if sum(map(bool, (self.task, self.contract, self.range))) > 1:
-            raise invalid("range", "Of --task, --contract and --range only one can be given.")
+            raise invalid("range", "Give only one of --task, --contract and --range.")
 
     @property
     def scope(self) -> Scope:

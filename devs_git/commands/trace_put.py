@@ -52,7 +52,10 @@ class Request(VerbRequest):
         if self.exit_code is not None and self.exit_code not in EXIT_CODES:
             raise invalid("exit_code", f"An exit code is a number from {EXIT_CODES[0]} to {EXIT_CODES[-1]}.")
         if self.exit_code is not None and self.is_error not in (None, self.exit_code != 0):
-            raise invalid("exit_code", "The exit code contradicts what is said of the failure.")
+            raise invalid(
+                "exit_code",
+                "The exit code and is_error contradict each other: one of them says that the call failed.",
+            )
 
     @property
     def has_failed(self) -> bool | None:

@@ -117,7 +117,7 @@ def test_status_and_undo_say_how_an_abandoned_task_is_taken_up_again(scene: Scen
         call(scene, "undo", undo.Request())
     assert (refusal.value.code, refusal.value.hint) == (
         "NOTHING_TO_UNDO",
-        "undo moves files, and task-11 was abandoned without that. To take it up again: devs-git task switch task-11",
+        "undo moves files, and task-11 was abandoned without moving any. To take it up again: devs-git task switch task-11",
     )
     call(scene, "task switch", task_switch.Request("11"))
     call(scene, "restore", restore.Request("task-10"))

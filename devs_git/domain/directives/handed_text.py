@@ -16,7 +16,7 @@ MOST_CHARACTERS: Final = 9_000
 MOST_BYTES: Final = 9_900
 _MARK: Final = "devs-git directive {id} "
 _HEAD: Final = _MARK + "for {task}: {author} wrote it at {at}. Follow it as an instruction of this person."
-_REST: Final = "It is cut here, because a hook hands over so much only. Read all of it: git devs directive list --task {task} --json"
+_REST: Final = "It is cut here, because a hook cannot hand over more. Read all of it: git devs directive list --task {task} --json"
 # A text that does not fit is cut, but never to fewer characters than these: then it waits for the next prompt.
 _LEAST: Final = 200
 

@@ -159,7 +159,7 @@ def _changes(value: Any, kind: str) -> Changes | None:
 def _sections(field: str, value: Any) -> tuple[str, ...]:
     # () is what the command line passes if there is none.
     if value is None or value == ():
-        raise invalid(field, f"{field} is missing.", hint="Name a section at least, such as 2.3.")
+        raise invalid(field, f"{field} is missing.", hint="Name at least one section, such as 2.3.")
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise invalid(field, f"{field} is not a list.")
     if not value:

@@ -105,7 +105,7 @@ def _read(file: Path) -> dict[str, Any]:
         raise DevsError(
             "RECOVERY_NEEDED",
             f"The note of a fork that was interrupted cannot be read: devs/forks/{file.name}",
-            hint="Look for a half made worktree with `git worktree list`. Then remove the note in the git directory.",
+            hint="Look for a half-made worktree with `git worktree list`. Then remove the note in the git directory.",
         )
     return record
 

@@ -121,7 +121,7 @@ def _remove(
         try:
             saved = _save(place)
         except (DevsError, GitFailed, OSError):
-            return f"An interrupted {interrupted} left a half made worktree in {place}. Its files could not be saved, so it stays."
+            return f"An interrupted {interrupted} left a half-made worktree in {place}. Its files could not be saved, so it stays."
     git = workspace.git.with_config("core.hooksPath=/dev/null")
     with contextlib.suppress(GitFailed):
         git.run("worktree", "remove", "--force", "--force", "--", os.fspath(place))

@@ -33,7 +33,7 @@ def abandoned_in(history: History, worktree: str) -> list[str]:
 def _refuse_abandoned(given_up: list[str]) -> None:
     """NOTHING_TO_UNDO, if tasks were given up here: who did that may look for the way back in an undo."""
     if given_up:
-        text = "undo moves files, and {0} was abandoned without that. To take it up again: devs-git task switch {0}"
+        text = "undo moves files, and {0} was abandoned without moving any. To take it up again: devs-git task switch {0}"
         hint = text.format(given_up[-1])
         raise DevsError("NOTHING_TO_UNDO", "There is nothing to undo here.", hint=hint)
 

@@ -184,7 +184,9 @@ def _cut(
     parts = Counter(kind for entry in kept for kind in entry.native.omitted)
     named = ", ".join(f"{count} of the kind {kind}" for kind, count in sorted(parts.items()))
     return kept, (
-        *_sentence(len(answered) - len(kept), "Messages from the first call without an answer on: {}."),
+        *_sentence(
+            len(answered) - len(kept), "Messages from the first call without an answer to the end: {}."
+        ),
         *_sentence(len(told) - len(answered), "Calls that never had an answer: {}."),
         *_sentence(
             thoughts, "Messages without the thoughts of their model, which only its provider can read: {}."
