@@ -92,6 +92,17 @@ def test_an_output_of_many_parts_comes_back_byte_for_byte(catalog: Catalog) -> N
     assert traces.window(catalog, "t-1", len(output) - 3, 99) == b"end"
 
 
+@pytest.mark.parametrize("piece", [1, 699, 700, 701, 1500, 9999])
+def test_an_output_that_comes_in_pieces_is_stored_as_one_in_memory(
+    piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "PART", 700)
+    for size in (0, 699, 700, 701, 2100, 2101):
+        output = os.urandom(size)
+        pieces = (output[at : at + piece] for at in range(0, size, piece))
+        assert bodies.pack_pieces(pieces) == bodies.pack_output(output)
+
+
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     output=st.binary(max_size=300),
