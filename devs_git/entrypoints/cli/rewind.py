@@ -72,8 +72,8 @@ def rewind(*, target: str, before: str, **options: Any) -> VerbRequest:
     "undo",
     text=move_text.undo_text,
     plan=move_text.undo_plan_text,
-    notes="It also takes back conversation rewind, task abandon --rewind, and the rewind of resume. To undo an undo is to redo "
-    "what it took back. A task abandon without --rewind moved no file, so task switch takes that back.",
+    notes="It also takes back conversation rewind, task abandon --rewind, and the rewind of resume. An undo of an undo brings "
+    "back what the first one took back. A task abandon without --rewind moved no file, so task switch takes that back.",
     example="devs-git undo\ndevs-git undo 20010203T040506-1a2b3c4d --preserve branch",
 )
 @click.argument("op_id", required=False, default=None, metavar="[ID]")
