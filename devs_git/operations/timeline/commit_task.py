@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
@@ -53,14 +54,19 @@ def find(git: Git, history: History, origin: Origin) -> CommitTask:
 def same_change(git: Git, commit: str) -> str:
     """The commit of HEAD that makes the change of `commit`, or of its whole branch; '' if none is found.
 
-    It is looked for among the newest commits that HEAD has since the branch began.
+    It is looked for among the newest commits that HEAD has since the branch began and that changed the same file.
     """
     status, out = git.attempt("merge-base", "HEAD", commit, ok=(0, 1, 128))
     base = out.decode().strip()
     if status or base == commit:
         return ""
+    # To look for the commits with one file of the change is quick; the patch of each commit would take seconds.
+    names = git.run("diff-tree", "--root", "-r", "-z", "--name-only", "--no-commit-id", commit, "--")
+    file = os.fsdecode(names.partition(b"\0")[0])
+    if not file:
+        return ""
+    newer = git.run("rev-list", "--no-merges", f"--max-count={_MOST}", f"{base}..HEAD", "--", file)
     wanted = {_patch_of(git, commit, base), _patch_of(git, commit)} - {""}
-    newer = git.run("rev-list", "--no-merges", f"--max-count={_MOST}", f"{base}..HEAD", "--")
     patches = git.run("diff-tree", "--stdin", *_PATCH, stdin=newer)
     rows = (row.split() for row in git.run("patch-id", "--stable", stdin=patches).decode().splitlines())
     return next((oid for found, oid in rows if found in wanted), "")
