@@ -12,6 +12,7 @@ from devs_git.domain.checkpoints.archives import archive_ref
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.text import limits
 from devs_git.entrypoints import router
+from devs_git.storage.ledger.archived import archives
 from devs_git.workspace import Workspace
 from tests.support.archiving import archive_all, collect, entries, numbered
 from tests.support.attacker import codes_in
@@ -38,12 +39,17 @@ def told(oid: str, kind: str = "checkpoints.archived", key: str = "Devs-Archived
 
 
 def instead(made: str, data: bytes, *parents: str, as_file: str = "") -> str:
-    """In the place of the archive another one whose files have these bytes, named by an event. git kept nothing else."""
+    """In the place of the archive another one whose files have these bytes, named by an event."""
     Path("bytes").write_bytes(data)
     blob = git("hash-object", "-w", "bytes")
     Path("bytes").unlink()
     names = [as_file] if as_file else git("ls-tree", "--name-only", made).splitlines()
     tree = git("mktree", stdin="".join(f"100644 blob {blob}\t{name}\n" for name in names))
+    return named_by_an_event(tree, made, *parents)
+
+
+def named_by_an_event(tree: str, made: str, *parents: str) -> str:
+    """In the place of the archive another one with this tree, named by an event."""
     words = [word for parent in parents for word in ("-p", parent)]
     forged = git("commit-tree", *words, "-m", "forged", tree)
     told(made, "checkpoints.unarchived", "Devs-Unarchived")
@@ -105,6 +111,20 @@ def test_an_archive_at_the_name_of_another(made: str) -> None:
 def test_an_archive_with_a_file_that_is_too_large(made: str) -> None:
     instead(made, bytes(limits.ARCHIVED.most + 1), made)
     assert codes_in("tags") == {"TAG_MISSING"}
+
+
+def test_an_archive_whose_folders_unfold_to_endless_files(made: str) -> None:
+    tree = git("rev-parse", f"{made}^{{tree}}")
+    for _ in range(2):
+        tree = git("mktree", stdin="".join(f"040000 tree {tree}\t{name:02x}\n" for name in range(9)))
+    bomb = named_by_an_event(tree, made, made)
+    assert archives.examine(Workspace.open().store_git, bomb).entries == ()
+    assert codes_in("tags") == {"TAG_MISSING"}
+    # The same archive beside a folder: what is in the folder is not read.
+    mixed = git("ls-tree", made) + f"\n040000 tree {tree}\tfolder\n"
+    bomb = named_by_an_event(git("mktree", stdin=mixed), bomb, made)
+    assert codes_in("tags") == {"TAG_MISSING"}
+    assert {ref for ref, _ in archives.entries(Workspace.open().store_git, [bomb])} == {REFS[0], REFS[2]}
 
 
 @pytest.mark.usefixtures("made")

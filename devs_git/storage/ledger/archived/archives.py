@@ -7,9 +7,10 @@ is read from one must have its oid.
 from __future__ import annotations
 
 import contextlib
+import re
 import struct
 import zlib
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from devs_git.domain.audit.checkpoint_archives import Archive
@@ -17,7 +18,7 @@ from devs_git.domain.checkpoints.archives import Entry, file_of, oid_of, read_fi
 from devs_git.domain.checkpoints.wanted_refs import task_of
 from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.domain.text import limits
-from devs_git.storage.git import object_graph, refs
+from devs_git.storage.git import bounded, object_graph, refs
 from devs_git.storage.git.loose_objects import sha1
 from devs_git.storage.git.objects import FILE, Objects
 from devs_git.storage.git.objects import Entry as TreeEntry
@@ -25,6 +26,8 @@ from devs_git.storage.git.program import Git, GitFailed, split_z
 
 # A commit with thousands of parents makes each walk of git slow.
 _PARENTS: Final = 100
+# The names of an archive's files: see `file_of`.
+_NAME: Final = re.compile("[0-9a-f]{2}")
 # (ref, tag) of each entry, and the entry.
 Archived = dict[tuple[str, str], Entry]
 
@@ -81,61 +84,70 @@ def _packed(data: bytes) -> bytes:
 
 
 def examine(git: Git, archive: str) -> Archive:
-    """What an archive has, and what is wrong with it; each of its files is read."""
+    """What an archive has, and what is wrong with it. After the first fault nothing more is read: somebody may have made it to be endless."""
     try:
         kept = frozenset(git.text("rev-list", archive, "--").split())
         files = _files(git, archive)
     except GitFailed:
         return Archive((), ("it is no commit, or not all of it is here",))
-    data = _contents(git, list(files.values()))
-    entries, wrong = list[Entry](), list[str]()
-    for name, oid in files.items():
-        if oid not in data:
-            wrong.append(f"its file {name} is missing, or too large")
-            continue
+    entries = list[Entry]()
+    for name, data in _contents(git, files):
+        if data is None:
+            return Archive(tuple(entries), (f"its file {name} is missing, too large, or none of an archive",))
         try:
-            for entry, tag in read_file(data[oid]):
+            for entry, tag in read_file(data):
                 entries.append(entry)
-                wrong += _wrong(entry, tag, name, kept)
+                if wrong := _wrong(entry, tag, name, kept):
+                    return Archive(tuple(entries), (wrong,))
         except ValueError as error:
-            wrong.append(f"its file {name} cannot be read: {error}")
-    return Archive(tuple(entries), tuple(wrong))
+            return Archive(tuple(entries), (f"its file {name} cannot be read: {error}",))
+    return Archive(tuple(entries))
 
 
-def _wrong(entry: Entry, tag: bytes, name: str, kept: Container[str]) -> Iterator[str]:
+def _wrong(entry: Entry, tag: bytes, name: str, kept: Container[str]) -> str:
+    """What is wrong with an entry of the file `name`; '' for nothing."""
     if not _is_tag(tag, entry) or entry.file != name:
-        yield f"the tag of {entry.ref} is not the one that its file {name} says"
-    elif entry.commit not in kept:
-        yield f"it does not keep the commit of {entry.ref}"
+        return f"the tag of {entry.ref} is not the one that its file {name} says"
+    return "" if entry.commit in kept else f"it does not keep the commit of {entry.ref}"
 
 
 def _read(git: Git, archives: Iterable[str], tasks: Collection[str]) -> Iterator[tuple[Entry, bytes]]:
     names = tuple({file_of(task) for task in tasks})
     for archive in archives:
-        for data in _contents(git, list(_files(git, archive, *names).values())).values():
+        for _, data in _contents(git, _files(git, archive, *names)):
             # Of a damaged file, what can be read up to the damage.
             with contextlib.suppress(ValueError):
-                for entry, tag in read_file(data):
+                for entry, tag in read_file(data or b""):
                     if not tasks or task_of(entry.ref) in tasks:
                         yield entry, tag
 
 
 def _files(git: Git, archive: str, *names: str) -> dict[str, str]:
-    """Name and blob of each file in the archive's tree, or of those with these names."""
-    lines = split_z(git.run("ls-tree", "-r", "-z", "--full-tree", archive, "--", *names))
+    """Name and object of each entry of the archive's tree, or of those with these names. A folder is not opened: somebody can
+    make a few trees that unfold to millions of files.
+    """
+    lines = split_z(git.run("ls-tree", "-z", "--full-tree", archive, "--", *names))
     rows = (line.partition("\t") for line in lines)
     return {name: facts.rpartition(" ")[2] for facts, _, name in rows}
 
 
-def _contents(git: Git, blobs: Sequence[str]) -> dict[str, bytes]:
-    """The bytes of these blobs, but of those that are missing or too large."""
-    if not blobs:
-        return {}
-    script = "".join(f"{oid}\n" for oid in blobs).encode()
-    out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin=script)
-    rows = (line.split() for line in out.decode().splitlines())
-    small = [row[0] for row in rows if row[1] == "blob" and int(row[2]) <= limits.ARCHIVED.most]
-    return dict(object_graph.contents(git, small))
+def _contents(git: Git, files: Mapping[str, str]) -> Iterator[tuple[str, bytes | None]]:
+    """Name and bytes of each file; None if it is missing, too large, or none of an archive. Only a few are in memory at once."""
+    sizes = dict[str, int]()
+    for name, (kind, size) in zip(files, bounded.sizes(git, files.values()), strict=True):
+        if kind == "blob" and size <= limits.ARCHIVED.most and _NAME.fullmatch(name):
+            sizes[name] = size
+        else:
+            yield name, None
+    group, held = list[str](), 0
+    for name in (*sizes, ""):
+        if group and (not name or held + sizes[name] > limits.ARCHIVED.most):
+            data = dict(object_graph.contents(git, [files[one] for one in group]))
+            yield from ((one, data.get(files[one])) for one in group)
+            group, held = [], 0
+        if name:
+            group.append(name)
+            held += sizes[name]
 
 
 def _is_tag(data: bytes, entry: Entry) -> bool:
