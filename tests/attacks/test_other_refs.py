@@ -11,8 +11,10 @@ import pytest
 from devs_git.commands import init
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
+from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support.attacker import NO_HOOKS, codes_in, doctor_codes, findings, must_fail, on_top
+from tests.support.clones import Pair
 from tests.support.gate_scene import ask
 from tests.support.git_calls import attempt, git
 
@@ -120,3 +122,15 @@ def test_a_push_of_the_notes_that_a_clone_keeps_for_itself(initialised: Path, tm
         status, said = attempt(*NO_HOOKS, "push", origin, f"{LEDGER}:refs/devs/{name}")
         assert (status, "INVALID_BRANCH" in said) == (1, True), said
     assert initialised.is_dir()
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("name", ["refs/devs/checkpoints/task-10", "refs/tags/devs"])
+def test_a_ref_of_a_remote_that_is_in_the_way_of_a_checkpoint(pair: Pair, name: str) -> None:
+    pair.ann.task("10")
+    pair.ann.git("push", "-q", "origin", "main", f"main:{name}")
+    with pytest.raises(DevsError) as caught:
+        pair.ann.sync()
+    assert (caught.value.code, caught.value.hint.endswith(f": git push origin :{name}")) == ("CONFLICT", True)
+    pair.ann.git("push", "-q", "origin", f":{name}")
+    assert "refs/devs/checkpoints/task-10/1" in pair.ann.sync().pushed

@@ -38,6 +38,7 @@ _RACE: Final = re.compile(
     r"stale info|fetch first|non-fast-forward|already exists|needs force|atomic|cannot lock ref"
     r"|failed to update ref|reference already exists|incorrect old value|failed to lock|Unable to create .*\.lock"
 )
+_IN_THE_WAY: Final = re.compile(r"'(refs/[\w./-]+)' exists; cannot create '(refs/[\w./-]+)'", re.ASCII)
 _PLACE: Final = re.compile(r"'[^']*[/\\][^']*'|\w+://\S+|(?<![\w.])/\S+|[\w.-]+@[\w.-]+:\S*")
 
 
@@ -169,6 +170,13 @@ class Remote:
             return True
         if "does not support --atomic" in err:
             return False
+        if found := _IN_THE_WAY.search(err):
+            raise DevsError(
+                "CONFLICT",
+                f"{self.remote} has the ref {found[1]}. So it cannot have {found[2]}, which sync pushes.",
+                hint=f"If nobody needs the first one, delete it: git push {self.remote} :{found[1]}",
+                remote=self.remote,
+            )
         refused = [line.split("\t") for line in split_lines(out) if line.startswith("!\t")]
         reasons = "\n".join(row[-1] for row in refused)
         if _RACE.search(reasons) or _RACE.search(err):
