@@ -79,6 +79,14 @@ def _tas_lock(_arguments: list[str]) -> None:
     check_tas_lock.check(Workspace.open())
 
 
+def _pre_commit(arguments: list[str]) -> None:
+    from devs_git.operations.gates import pre_commit_checks
+    from devs_git.workspace import Workspace
+
+    _tas_lock(arguments)
+    pre_commit_checks.check_staged_policy(Workspace.open())
+
+
 def _check_tip(_arguments: list[str]) -> None:
     from devs_git.workspace import Workspace
 
@@ -177,7 +185,7 @@ def _refuse_all(found: Iterable[DevsError]) -> None:
 GUARDS: Final = {
     "checked": _check_tip,
     "newest": _restore_tip,
-    "pre-commit": _tas_lock,
+    "pre-commit": _pre_commit,
     "tas-lock": _tas_lock,
     "gate-guard": _gate_guard,
     "policy-schema": _policy_schema,

@@ -1,11 +1,11 @@
-"""The checks of the hooks for the pre-commit framework: of policy files, and of a commit message."""
+"""The checks of git's hook `pre-commit` and of the hooks for the pre-commit framework: policies, and a commit message."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from devs_git.domain.audit import commit_message
-from devs_git.domain.gates.policy import parse
+from devs_git.domain.gates.policy import PROPOSED, parse
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
@@ -30,6 +30,18 @@ def check_policies(workspace: Workspace, names: Sequence[str]) -> Iterator[DevsE
             yield DevsError("POLICY_INVALID", f"{name} cannot be read.", hint=f"See: ls -l {name}")
         except DevsError as error:
             yield error
+
+
+def check_staged_policy(workspace: Workspace) -> None:
+    """POLICY_INVALID if the commit that is being made changes the proposed policy, and no ledger here could take it."""
+    before, staged = (policy_file.read_bytes(workspace.git, rev) for rev in ("HEAD", ":0"))
+    if staged is None or staged == before:
+        return
+    try:
+        policy_file.check(staged, PROPOSED, workspace.ledger.tip())
+    except DevsError as error:
+        hint = f"{error.hint.removesuffix('.')}. Then: git add {PROPOSED}"
+        raise DevsError(error.code, error.message, hint=hint, **error.details) from error
 
 
 def check_message(workspace: Workspace, name: str) -> Iterator[DevsError]:
