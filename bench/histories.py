@@ -161,7 +161,8 @@ def _events(bench: Bench, top: Path, tags: dict[tuple[int, int], tuple[str, str,
 
     def event(message: str, task: int, mark: int) -> str:
         at = datetime.fromtimestamp(BEGIN + STEP * mark, UTC)
-        op_id = f"{at:%Y%m%dT%H%M%S}-{mark:08x}"
+        # An operation writes one event, so a start has another id than the first checkpoint.
+        op_id = f"{at:%Y%m%dT%H%M%S}-{mark:07x}{int(message is start)}"
         message = message.replace("task-1", f"task-{task}")
         for key, value in (("Op", op_id), ("Started", _time(mark)), ("Finished", _time(mark))):
             message = re.sub(rf"(?m)^Devs-{key}: .*$", f"Devs-{key}: {value}", message)
