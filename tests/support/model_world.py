@@ -39,6 +39,7 @@ from tests.support.actors import (
     first_repository,
 )
 from tests.support.content_oracle import ProtectedContents, blob_oid
+from tests.support.model_archives import Archives
 from tests.support.model_commits import NewCommits
 from tests.support.model_moments import Moments, fates
 from tests.support.rewind_cases import Case, Look
@@ -59,7 +60,7 @@ modes = st.sampled_from(["branch", "stash", "discard", None])
 saves = st.sampled_from(["save", "save", "remove", None])
 
 
-class World(People, Moments, NewCommits, RuleBasedStateMachine):
+class World(People, Moments, NewCommits, Archives, RuleBasedStateMachine):
     """One repository with a remote. `answers` counts the answers of our verbs."""
 
     base: ClassVar[Path]
