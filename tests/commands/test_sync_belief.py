@@ -116,6 +116,8 @@ def test_a_fresh_clone_takes_over_no_policy_that_the_tracked_one_does_not_say(
     oid = str(caught.value.details["policy"])
     assert caught.value.code == "CONFLICT"
     assert f"accept it: devs-git init --accept-policy {oid[:12]}" in caught.value.hint
+    # The newest commit of the remote may have the policy.
+    assert "run the command again: git fetch origin. If it still differs: " in caught.value.hint
     assert LEDGER not in refs_of(there)
     accept = init.Request(accept_policy=oid)
     with pytest.raises(DevsError, match="Only a person at a terminal can accept"):

@@ -139,14 +139,19 @@ def policy_difference(
     return DevsError(
         "CONFLICT",
         f"The policy of the ledger {_of(remote)} cannot be checked: {what}, and this clone has never checked that ledger.",
-        hint=f"Nothing was changed. {_way_to_policy(ledger.reader, where, named)}",
+        hint=f"Nothing was changed. {_way_to_policy(ledger.reader, where, named, remote)}",
         remote=remote,
         policy=after,
     )
 
 
-def _way_to_policy(git: Git, where: str, named: NamedLedger) -> str:
-    """What to try before a person accepts the policy: most often another branch has the file. '' if HEAD does not count."""
+def _way_to_policy(git: Git, where: str, named: NamedLedger, fetched: str) -> str:
+    """What to try before a person accepts the policy: most often another branch has the file, or a newer commit of `fetched`.
+
+    `fetched` is the remote whose default branch counts as it was last fetched.
+    """
+    if named.record and fetched and where != "HEAD":
+        return f"Fetch {where} and run the command again: git fetch {fetched}. If it still differs: "
     if named.record or where != "HEAD":
         return ""
     branch = next(_branches_with_policy(git), "BRANCH")
