@@ -118,7 +118,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     except DevsError as error:
         yield _of(error)
         return
-    yield from broken_refs.findings(workspace.places.common, workspace.objects)
+    yield from broken_refs.findings(workspace.places.common, workspace.objects, workspace.clock().timestamp())
     if workspace.head:
         workspace.git.run("ls-tree", "HEAD", "--")  # GitFailed if git cannot read it
     yield from _identity(workspace.git)

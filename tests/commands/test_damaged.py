@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -98,3 +99,24 @@ def test_doctor_names_the_way_back_of_a_ref_that_a_loss_of_power_emptied(below: 
         pair.ann.sync()
     assert pair.ann.git("for-each-ref") == before
     assert doctor.run(pair.ann.opened, doctor.Request()).ok
+
+
+@pytest.mark.quick
+def test_doctor_counts_the_locks_of_refs_that_a_killed_git_left_and_says_how_to_delete_them(
+    initialised: Path,
+) -> None:
+    locks = [
+        initialised / ".git" / name for name in ("packed-refs.lock", "refs/heads/a.lock", "refs/heads/b.lock")
+    ]
+    for lock in locks:
+        lock.touch()
+    # A git that runs holds these.
+    assert doctor.run(Workspace.open(initialised), doctor.Request()).ok
+    for lock in locks:
+        os.utime(lock, (0, 0))
+    found = doctor.run(Workspace.open(initialised), doctor.Request()).findings
+    (named,) = (one for one in found if one.code == "REF_LOCKED")
+    assert "packed-refs.lock and 2 more" in named.message
+    subprocess.run(["sh", "-c", named.fix.partition(": ")[2]], cwd=initialised, check=True)
+    assert not any(lock.exists() for lock in locks)
+    assert doctor.run(Workspace.open(initialised), doctor.Request()).ok

@@ -37,6 +37,7 @@ FOUND_ALONE: Final = frozenset(
         "MOMENT_GAP",
         "POLICY_UNTRACKED",
         "REF_BROKEN",
+        "REF_LOCKED",
         "REMOTE_HAS_MOMENTS",
         "REMOTE_PRUNES_MOMENTS",
         "REMOTE_TAKES_MOMENTS",

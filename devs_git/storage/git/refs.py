@@ -108,7 +108,7 @@ def lock_refusal(error: RefLocked) -> DevsError:
     return DevsError(
         "BUSY",
         f"Another git process holds {name}.",
-        hint=f"Wait until it ends. If no git is running, remove {name} from the git directory.",
+        hint=f"Wait until it ends. If no git is running, remove {name} from the git directory; devs-git doctor names all old ones.",
     )
 
 

@@ -1,10 +1,12 @@
-"""Refs whose file git cannot read, for example after a loss of power, and how to repair each.
+"""Refs whose file git cannot read, for example after a loss of power, and refs whose lock a killed git left; the way back.
 
-git omits such a ref with a warning and does not overwrite it. A fetch or push fails at it.
+git omits a ref that it cannot read, with a warning, and does not overwrite it. A fetch or push fails at it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import re
 import shlex
@@ -21,8 +23,16 @@ from devs_git.storage.git.objects import Objects
 _SOUND: Final = re.compile(rb"(?!0{40})%b\s*|ref: \S.*\s*" % OID_FORM.encode(), re.DOTALL)
 
 
-def findings(common: Path, objects: Objects) -> Iterator[Finding]:
-    """REF_BROKEN for each, except for the ledger, which `known_tips.ledger_gone` reports."""
+# Seconds after which the lock of a ref is an old one: git holds it for as long as it writes refs.
+_OLD: Final = 600
+
+
+def findings(common: Path, objects: Objects, now: float) -> Iterator[Finding]:
+    """REF_BROKEN for each ref that git cannot read, except for the ledger, which `known_tips.ledger_gone` reports; REF_LOCKED
+    once for all old locks. `now`: seconds since 1970.
+    """
+    if locks := sorted(_old_locks(common, now)):
+        yield _locked(locks)
     for name in _broken(common):
         if name != LEDGER:
             text = f"The file of the ref {name} is damaged; git fetch and git push may fail."
@@ -35,6 +45,23 @@ def _broken(common: Path) -> Iterator[str]:
             path = Path(folder, file)
             if not file.endswith(".lock") and not _is_sound(path):
                 yield os.fspath(path.relative_to(common))
+
+
+def _old_locks(common: Path, now: float) -> Iterator[str]:
+    paths = itertools.chain([common / "packed-refs.lock"], (common / "refs").rglob("*.lock"))
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            if now - path.lstat().st_mtime > _OLD:
+                yield os.fspath(path.relative_to(common))
+
+
+def _locked(locks: list[str]) -> Finding:
+    """git makes a lock for each ref of a transaction first, so that there may be thousands."""
+    shown = locks[0] + (f" and {len(locks) - 1} more" if len(locks) > 1 else "")
+    text = f"A git that was killed left locks of refs: {shown}. No git can change these refs."
+    old = f"-name '*.lock' -mmin +{_OLD // 60}"
+    way = f'If no git is running: cd "$(git rev-parse --git-common-dir)" && find refs packed-refs* {old} -delete'
+    return Finding("REF_LOCKED", "warning", text, way)
 
 
 def _is_sound(path: Path) -> bool:

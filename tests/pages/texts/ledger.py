@@ -166,6 +166,17 @@ devs-git show task-10
 git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2
 devs-git verify tags
 ```""",
+    "REF_LOCKED": """\
+A git that was killed left the locks of refs. No git can change these refs: a commit, a fetch or `devs-git archive` fails.
+git makes one lock for each ref of a transaction, so there may be thousands. `doctor` names locks that are older than ten
+minutes.
+
+Look whether a git is running. If none is, delete the locks:
+
+```sh
+pgrep -a git
+cd "$(git rev-parse --git-common-dir)" && find refs packed-refs* -name '*.lock' -mmin +10 -delete
+```""",
     "REF_BROKEN": """\
 The file of a ref is damaged, for example after a loss of power. `git fetch` and `git push` may fail because of it.
 
