@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -84,6 +86,27 @@ def test_a_squash_that_somebody_merged_is_named(three: Case, commits: int) -> No
     three.git("commit", "-qam", "after it")
     assert f"HEAD does not contain it, but {squash} makes the same change" in task_told(three, "4")
     assert router.call("show", three.workspace, show.Request("4")).way_back == task_told(three, "4")
+
+
+def test_a_partial_clone_without_the_files_of_the_change_answers_all_the_same(
+    three: Case, tmp_path: Path
+) -> None:
+    three.git("config", "uploadpack.allowFilter", "true")
+    three.git("switch", "-qc", "work")
+    start(three, "4")
+    three.write({"g": b"4"})
+    router.call("checkpoint", three.workspace, checkpoint.Request("half", everything=True))
+    three.git("switch", "-q", "main")
+    three.write({"g": b"other"})
+    three.git("add", "g")
+    three.git("commit", "-qm", "another")
+    top = tmp_path / "partial"
+    subprocess.run(["git", "clone", "-q", "--filter=blob:none", f"file://{three.top}", top], check=True)
+    clone = Case(top)
+    ledger = "refs/heads/devs/ledger:refs/heads/devs/ledger"
+    clone.git("fetch", "-q", "--refetch", "--no-filter", "origin", ledger)
+    clone.git("fetch", "-q", "origin", "refs/devs/*:refs/devs/*")
+    assert "HEAD does not contain it" in task_told(clone, "4")
 
 
 def task_told(case: Case, task: str) -> str:

@@ -36,7 +36,11 @@ def way_back(workspace: Workspace, history: History, point: Checkpoint, row: Row
     def same_change(commit: str) -> str:
         from devs_git.operations.timeline import commit_task  # only a squash or a rebase needs it
 
-        return commit_task.same_change(workspace.git, commit)
+        try:
+            return commit_task.same_change(workspace.git, commit)
+        except GitFailed:
+            # A partial clone may not have the files that a patch needs.
+            return ""
 
     return return_path.describe(history, point, row, same_change)
 
