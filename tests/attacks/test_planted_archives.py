@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import archive
-from devs_git.domain.checkpoints.archives import archive_ref
+from devs_git.domain.checkpoints.archives import COMMITS, archive_ref
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.text import limits
 from devs_git.entrypoints import router
@@ -43,7 +43,7 @@ def instead(made: str, data: bytes, *parents: str, as_file: str = "") -> str:
     Path("bytes").write_bytes(data)
     blob = git("hash-object", "-w", "bytes")
     Path("bytes").unlink()
-    names = [as_file] if as_file else git("ls-tree", "--name-only", made).splitlines()
+    names = [as_file] if as_file else names_of(made)
     tree = git("mktree", stdin="".join(f"100644 blob {blob}\t{name}\n" for name in names))
     return named_by_an_event(tree, made, *parents)
 
@@ -59,8 +59,13 @@ def named_by_an_event(tree: str, made: str, *parents: str) -> str:
     return forged
 
 
+def names_of(made: str) -> list[str]:
+    """The files that have tags."""
+    return [name for name in git("ls-tree", "--name-only", made).splitlines() if name != COMMITS]
+
+
 def file_of(made: str) -> bytes:
-    (name,) = git("ls-tree", "--name-only", made).splitlines()
+    (name,) = names_of(made)
     return Workspace.open().store_git.run("cat-file", "blob", f"{made}:{name}")
 
 
@@ -90,7 +95,18 @@ def test_an_archive_that_gives_a_task_the_checkpoint_of_another(made: str) -> No
 
 def test_an_archive_with_a_tag_in_the_file_of_another_task(made: str) -> None:
     """Who looks for the tag reads only the file of its task."""
-    instead(made, file_of(made), made, as_file="zz")
+    instead(made, file_of(made), made, as_file="00")
+    assert codes_in("tags") == {"TAG_MISSING"}
+
+
+@pytest.mark.parametrize("listed", [b"", b"1" * 40 + b" 00\n"])
+def test_an_archive_whose_list_leaves_a_commit_out(made: str, listed: bytes) -> None:
+    """A rewind would pass the checkpoint and not see it."""
+    git_of = Workspace.open().store_git
+    blob = git_of.run("hash-object", "-w", "--stdin", stdin=listed).decode().strip()
+    others = [row for row in git("ls-tree", made).splitlines() if not row.endswith(COMMITS)]
+    tree = git("mktree", stdin="\n".join((*others, f"100644 blob {blob}\t{COMMITS}\n")))
+    named_by_an_event(tree, made, made)
     assert codes_in("tags") == {"TAG_MISSING"}
 
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from devs_git.commands import archive, rewind, show, task_abandon, task_start, undo
-from devs_git.domain.checkpoints.archives import archive_ref, choose
+from devs_git.domain.checkpoints.archives import COMMITS, archive_ref, choose
 from devs_git.domain.ledger.event_upkeep import CheckpointsArchived
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.ids import ARCHIVES, completed_tag
@@ -166,6 +166,33 @@ def test_a_ref_goes_only_if_an_archive_without_fault_has_it(two: Scene) -> None:
     assert made not in ((), (forged,))
     assert archives.examine(git, made[0]).faults == ()
     assert set(ours(two)) == {archive_ref(forged), archive_ref(made[0])}
+
+
+def test_the_checkpoints_at_some_commits_are_read_from_the_files_that_the_archive_names(two: Scene) -> None:
+    run(two, tags=True)
+    git = Workspace.open(two.top).store_git
+    every = archives.here(git)
+    commits = {one.commit for one in every.values()}
+    assert len(commits) > 1
+    for commit in commits:
+        assert archives.at(git, {commit}) == {key: one for key, one in every.items() if one.commit == commit}
+    assert archives.at(git, commits) == every
+    assert archives.at(git, {"1" * 40}) == {}
+
+
+def test_an_archive_without_a_list_of_commits_is_sound_and_read_whole(two: Scene) -> None:
+    """The first archives had none."""
+    (made,) = run(two, tags=True).archives
+    git = Workspace.open(two.top).store_git
+    every = archives.here(git)
+    rows = [row for row in git.text("ls-tree", made).splitlines() if not row.endswith(COMMITS)]
+    tree = git.run("mktree", stdin="\n".join(rows).encode()).decode().strip()
+    first = git.text("commit-tree", "-p", made, "-m", "x", tree)
+    assert archives.examine(git, first).faults == ()
+    refs.transaction(
+        git, [RefUpdate(archive_ref(first), first, NO_OID), RefUpdate(archive_ref(made), NO_OID, made)], "x"
+    )
+    assert archives.at(git, {one.commit for one in every.values()}) == every
 
 
 def test_only_the_refs_of_the_plan_go(two: Scene) -> None:

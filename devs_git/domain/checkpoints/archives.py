@@ -3,12 +3,14 @@
 An archive is a commit. Its history has the commits of the checkpoints, so that git keeps them. A tree cannot name a tag
 object, so the files of its tree have the bytes of the tags. They are few and large: to `git gc`, each file is one more object.
 The file is named by two digits of the task's id. In it each tag has a line `<tag> <commit> <size> <ref>...`, then its bytes.
+The file COMMITS says which commits are in which file, so that a rewind reads few of them.
 The name of the archive's own ref is its oid, so nobody can move it unseen.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -28,6 +30,11 @@ _REF: Final = rf"refs/(devs/checkpoints/task-[^/ \n]+/{NUMBER_FORM}|tags/devs/ta
 _LINE: Final = re.compile(
     rf"({OID_FORM}) ({OID_FORM}) ([0-9]{{1,9}})((?: {_REF})+)\n".encode("ascii"), re.ASCII
 )
+
+COMMITS: Final = "commits"
+# A line of it: a commit, a space, a file, and the end of the line.
+_WIDTH: Final = 44
+_FILE: Final = re.compile("[0-9a-f]{2}")
 
 
 @immutable
@@ -78,6 +85,24 @@ def read_file(data: bytes) -> Iterator[tuple[Entry, bytes]]:
             raise ValueError(f"the tag {tag} has another size")
         for ref in line[4].decode("utf-8", "surrogateescape").split():
             yield Entry(ref, tag, commit), data[line.end() : at - 1]
+
+
+def write_commits(entries: Iterable[Entry]) -> bytes:
+    """The bytes of the file COMMITS: a line `<commit> <file>` for each commit and each file that has a tag of it, sorted."""
+    return "".join(sorted({f"{one.commit} {one.file}\n" for one in entries})).encode()
+
+
+def files_at(listed: bytes, commits: Iterable[str]) -> set[str]:
+    """The files that have tags of these commits. `listed`: the file COMMITS."""
+    found, lines = set(), range(len(listed) // _WIDTH)
+    for commit in commits:
+        first = bisect_left(lines, commit.encode(), key=lambda at: listed[at * _WIDTH : at * _WIDTH + 40])
+        for at in lines[first:]:
+            line = listed[at * _WIDTH : (at + 1) * _WIDTH].decode("ascii", "replace")
+            if line[:40] != commit:
+                break
+            found.add(line[41:43])
+    return {name for name in found if _FILE.fullmatch(name)}
 
 
 def archive_ref(oid: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import Any
 
@@ -34,6 +35,23 @@ def test_what_is_written_to_a_file_of_an_archive_is_read_again(
     tags = {one.tag: some.get(one.tag, b"\n") for one in entries}
     data = archives.write_file(entries, tags)
     assert set(archives.read_file(data)) == {(one, tags[one.tag]) for one in entries}
+
+
+@pytest.mark.quick
+@given(st.lists(st.builds(entry, REFS, TAGS)), st.lists(st.builds(entry, REFS, TAGS)))
+def test_the_list_of_commits_says_which_files_have_some_commits(
+    some: list[Entry], others: list[Entry]
+) -> None:
+    data = archives.write_commits([*some, *others])
+    wanted = {one.commit for one in some}
+    assert archives.files_at(data, wanted) == {one.file for one in (*some, *others) if one.commit in wanted}
+
+
+@given(st.binary(), st.binary(max_size=4))
+def test_of_a_damaged_list_of_commits_only_names_of_files_are_read(noise: bytes, name: bytes) -> None:
+    commit = "a" * 40
+    found = archives.files_at(b"%s\n%s %s\n" % (noise, commit.encode(), name), {commit})
+    assert all(re.fullmatch("[0-9a-f]{2}", one) for one in found)
 
 
 @given(st.binary(max_size=8), st.integers(0, 200))

@@ -47,8 +47,8 @@ def at(git: Git, commits: Collection[str]) -> dict[str, Entry]:
     """The numbered refs at `commits` that only archives have, of which there is one."""
     # Most commits that a rewind passes are newer than all archives, and then no archive need be read.
     old = set(commits) - _not_reached(git, commits, archives.oids(git))
-    have = archives.here(git) if old else {}
-    found = {one.ref: one for one in have.values() if one.commit in old and one.ref.startswith(NUMBERED)}
+    have = archives.at(git, old) if old else {}
+    found = {one.ref: one for one in have.values() if one.ref.startswith(NUMBERED)}
     held = _held(git, list(found))
     return {ref: one for ref, one in found.items() if ref not in held}
 

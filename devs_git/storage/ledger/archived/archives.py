@@ -14,7 +14,16 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from typing import Final
 
 from devs_git.domain.audit.checkpoint_archives import Archive
-from devs_git.domain.checkpoints.archives import Entry, file_of, oid_of, read_file, write_file
+from devs_git.domain.checkpoints.archives import (
+    COMMITS,
+    Entry,
+    file_of,
+    files_at,
+    oid_of,
+    read_file,
+    write_commits,
+    write_file,
+)
 from devs_git.domain.checkpoints.wanted_refs import task_of
 from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.domain.text import limits
@@ -27,7 +36,7 @@ from devs_git.storage.git.program import Git, GitFailed, split_z
 # A commit with thousands of parents makes each walk of git slow.
 _PARENTS: Final = 100
 # The names of an archive's files: see `file_of`.
-_NAME: Final = re.compile("[0-9a-f]{2}")
+_NAME: Final = re.compile(f"[0-9a-f]{{2}}|{COMMITS}")
 # (ref, tag) of each entry, and the entry.
 Archived = dict[tuple[str, str], Entry]
 
@@ -50,6 +59,19 @@ def entries(git: Git, archives: Iterable[str], tasks: Collection[str] = ()) -> A
 def here(git: Git, tasks: Collection[str] = ()) -> Archived:
     """What the archives of this repository have; with `tasks` only of these tasks."""
     return entries(git, oids(git), tasks)
+
+
+def at(git: Git, commits: Collection[str]) -> Archived:
+    """What the archives of this repository have of these commits. It is read from the files that have them."""
+    found = Archived()
+    for archive in oids(git):
+        listed = dict(_contents(git, _files(git, archive, COMMITS))).get(COMMITS)
+        # The archives of an earlier devs-git have no list.
+        names = None if listed is None else files_at(listed, commits)
+        if names is None or names:
+            read = _in_files(git, archive, names or ())
+            found |= {(one.ref, one.tag): one for one, _ in read if one.commit in commits}
+    return found
 
 
 def tags(git: Git, archives: Iterable[str], wanted: Iterable[Entry]) -> dict[str, bytes]:
@@ -90,10 +112,13 @@ def examine(git: Git, archive: str) -> Archive:
         files = _files(git, archive)
     except GitFailed:
         return Archive((), ("it is no commit, or not all of it is here",))
-    entries = list[Entry]()
+    entries, listed = list[Entry](), None
     for name, data in _contents(git, files):
         if data is None:
             return Archive(tuple(entries), (f"its file {name} is missing, too large, or none of an archive",))
+        if name == COMMITS:
+            listed = data
+            continue
         try:
             for entry, tag in read_file(data):
                 entries.append(entry)
@@ -101,6 +126,8 @@ def examine(git: Git, archive: str) -> Archive:
                     return Archive(tuple(entries), (wrong,))
         except ValueError as error:
             return Archive(tuple(entries), (f"its file {name} cannot be read: {error}",))
+    if listed not in (None, write_commits(entries)):
+        return Archive(tuple(entries), (f"its file {COMMITS} does not say where each commit is",))
     return Archive(tuple(entries))
 
 
@@ -112,14 +139,21 @@ def _wrong(entry: Entry, tag: bytes, name: str, kept: Container[str]) -> str:
 
 
 def _read(git: Git, archives: Iterable[str], tasks: Collection[str]) -> Iterator[tuple[Entry, bytes]]:
-    names = tuple({file_of(task) for task in tasks})
+    names = {file_of(task) for task in tasks}
     for archive in archives:
-        for _, data in _contents(git, _files(git, archive, *names)):
-            # Of a damaged file, what can be read up to the damage.
-            with contextlib.suppress(ValueError):
-                for entry, tag in read_file(data or b""):
-                    if not tasks or task_of(entry.ref) in tasks:
-                        yield entry, tag
+        for entry, tag in _in_files(git, archive, names):
+            if not tasks or task_of(entry.ref) in tasks:
+                yield entry, tag
+
+
+def _in_files(git: Git, archive: str, names: Collection[str]) -> Iterator[tuple[Entry, bytes]]:
+    """What the files with these names have, or all files if there is no name."""
+    files = _files(git, archive, *names)
+    files.pop(COMMITS, None)
+    for _, data in _contents(git, files):
+        # Of a damaged file, what can be read up to the damage.
+        with contextlib.suppress(ValueError):
+            yield from read_file(data or b"")
 
 
 def _files(git: Git, archive: str, *names: str) -> dict[str, str]:
@@ -168,6 +202,7 @@ def write(git: Git, objects: Objects, wanted: Sequence[Entry], texts: tuple[str,
         name: TreeEntry(FILE, objects.write("blob", write_file(found, data)))
         for name, found in by_file.items()
     }
+    files[COMMITS] = TreeEntry(FILE, objects.write("blob", write_commits(wanted)))
     tree, tips = objects.write_tree(files), _tips(git, {one.commit for one in wanted})
     chain: tuple[str, ...] = ()
     for start in range(0, len(tips), _PARENTS):
