@@ -14,16 +14,16 @@ from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text.times import stamp
 from devs_git.storage.moments import behind
 from devs_git.workspace import Workspace
+from tests.support import client_examples
 from tests.support.agent_calls import call
 
-_EXAMPLES = Path(__file__).parent.parent / "examples/clients"
 # The recorded payloads are of a repository in this folder.
 _RECORDED = "/work/repo"
 
 
 def _recorded(client: str) -> list[dict[str, Any]]:
-    (file,) = _EXAMPLES.glob(f"{client}/*/{client}.hooks.jsonl")
-    return [json.loads(line) for line in file.read_text().splitlines()]
+    lines = client_examples.newest(client, "hooks").read_text().splitlines()
+    return [json.loads(line) for line in lines]
 
 
 @dataclass

@@ -34,10 +34,9 @@ from devs_git.storage.catalog.messages import OfTask
 from devs_git.storage.catalog.search import Page
 from devs_git.storage.catalog.transcripts import ReadContext, Source
 from devs_git.values import replace
+from tests.support.client_examples import newest
 from tests.support.conversation_scene import NOW, conversation, ids, stored_places, take
 from tests.support.fork_trees import Node, codex_lines, moment
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "clients"
 
 TREES = st.lists(
     st.tuples(st.integers(0, 5), st.floats(0, 1), st.lists(st.booleans(), min_size=1, max_size=4)),
@@ -112,11 +111,6 @@ def check(catalog: Catalog, nodes: list[Node]) -> None:
     assert fulltext.trouble(catalog) == ""
 
 
-def recorded(client: str, name: str) -> Path:
-    (path,) = (EXAMPLES / client).glob(f"*/{client}.{name}.jsonl")
-    return path
-
-
 def said(catalog: Catalog, session: str) -> list[str]:
     """What was said and answered in a session, without what the client itself wrote."""
     shown = (place.message for place in stored_places(catalog, session) if place.message.role != "system")
@@ -131,7 +125,7 @@ FORKED = ["Do as planned.", "call", "one", "All is done."]
 def test_a_real_fork_begins_at_the_beginning_whichever_transcript_is_read_first(
     catalog: Catalog, client: str, order: tuple[str, str]
 ) -> None:
-    sessions = {name: take(catalog, recorded(client, name)).session.session_id for name in order}
+    sessions = {name: take(catalog, newest(client, name)).session.session_id for name in order}
     assert said(catalog, sessions["forked"]) == [*FORKED, "Go on.", "call", "three", "All is done."]
     assert said(catalog, sessions["fork"]) == [*FORKED, "Go another way.", "call", "two", "All is done."]
     assert len(found(catalog, "planned")) == 1
@@ -140,13 +134,13 @@ def test_a_real_fork_begins_at_the_beginning_whichever_transcript_is_read_first(
 
 
 def test_a_fork_whose_source_nobody_read_has_its_own_messages(catalog: Catalog) -> None:
-    session = take(catalog, recorded("codex", "fork")).session.session_id
+    session = take(catalog, newest("codex", "fork")).session.session_id
     assert said(catalog, session) == ["Go another way.", "call", "two", "All is done."]
 
 
 def test_the_client_s_own_names_of_a_message_are_kept(catalog: Catalog) -> None:
-    take(catalog, recorded("codex", "forked"))
-    take(catalog, recorded("claude", "forked"))
+    take(catalog, newest("codex", "forked"))
+    take(catalog, newest("claude", "forked"))
     named = "SELECT count(*) FROM messages WHERE turn_id <> '' AND ordinal > 0 AND role <> 'system'"
     assert catalog.rows(named) == [(8,)]
     assert catalog.rows("SELECT count(*) FROM messages WHERE length(message_id) = 36 AND ordinal IS NULL")[0][
@@ -155,13 +149,13 @@ def test_the_client_s_own_names_of_a_message_are_kept(catalog: Catalog) -> None:
 
 
 def test_a_snapshot_of_a_fork_names_the_same_messages_when_its_source_comes_later(catalog: Catalog) -> None:
-    fork = take(catalog, recorded("codex", "fork"), snapshot=True).session
+    fork = take(catalog, newest("codex", "fork"), snapshot=True).session
     prefix = f"{fork.session_id} {fork.message_count} {fork.digest}"
     point = (("Devs-Task", "task-10"), ("Devs-Number", "1"), ("Devs-Tag", "a" * 40), ("Devs-Finished", NOW))
     recorded_event = Event("checkpoint.created", "x", (*point, ("Devs-Conversation", prefix)))
     with fulltext.write_transaction(catalog):
         conversation_snapshots.apply_event(catalog, recorded_event)
-    take(catalog, recorded("codex", "forked"))
+    take(catalog, newest("codex", "forked"))
     grown = messages.session(catalog, fork.session_id)
     assert grown is not None
     assert grown.message_count > fork.message_count
@@ -183,12 +177,12 @@ def test_a_purge_of_a_shared_beginning_holds_for_every_fork_also_for_one_that_is
     catalog: Catalog, name: str
 ) -> None:
     other = {"forked": "fork", "fork": "forked"}[name]
-    take(catalog, recorded("claude", name))
+    take(catalog, newest("claude", name))
     secret = (b"Do as planned.",)
     with fulltext.write_transaction(catalog) as base:
         base.execute("PRAGMA secure_delete = ON")
         purge_rows.take_out(catalog, purge_rows.look(catalog, secret, lambda *_: None), secret)
-    later = take(catalog, recorded("claude", other)).session.session_id
+    later = take(catalog, newest("claude", other)).session.session_id
     assert said(catalog, later)[:4] == ["[purged]", *FORKED[1:]]
     assert found(catalog, "planned") == []
     assert purge_rows.look(catalog, secret, lambda *_: None) == purge_rows.Hits()
