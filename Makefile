@@ -79,7 +79,7 @@ PYTEST = -m pytest -n 2 --dist worksteal
 in_memory = folder=$$(mktemp -d "$(or $(call room,$(1)),$${TMPDIR:-/tmp})/devs-git-XXXXXX") \
 	&& trap 'rm -rf "$$folder"' EXIT INT TERM && env TMPDIR="$$folder"
 
-.PHONY: demo test measured test-all test-oldest test-clients clients client-examples lint house env npm needs bench bench-peers clean man pages screens
+.PHONY: demo test measured test-all test-rest test-oldest test-clients clients client-examples lint house env npm needs bench bench-peers clean man pages screens
 
 demo: $(STAMP)
 	@$(BIN)/devs-git demo
@@ -104,6 +104,10 @@ $(FLOORS):
 test-all: $(STAMP) npm
 	@for count in $(COUNTS); do echo "count: $$count"; done
 	$(call in_memory,12000000) $(COUNTS) $(BIN)/python $(PYTEST) --durations=10
+
+# What `make test` leaves out, without the large counts: before a change is handed on.
+test-rest: $(STAMP) npm
+	$(call in_memory,6000000) DEVS_TEST_REST=1 $(BIN)/python $(PYTEST) --ignore=tests/clients
 
 # The quick tests with the oldest version of each library that pyproject.toml allows.
 test-oldest: $(OLDEST)/.installed

@@ -1,5 +1,4 @@
-# One git child answers all questions of pre-commit: is there a ledger, is a gate open, which policy is in force, and what
-# are the TAS and the proposed policy in HEAD and in the index. git prints `<name> missing` for an object that does not exist.
+# One git child answers: the ledger, its gates and policy; the TAS and devs-policy.yaml in HEAD and in the index.
 noted_policy='' path=TAS.md
 if [ -f "$common/devs/tas-path" ]; then read -r noted_policy path <"$common/devs/tas-path"; fi
 answer=$(GIT_NO_REPLACE_OBJECTS=1 git cat-file --batch-check='%(objectname)' <<NAMES

@@ -57,7 +57,7 @@ def call(hook: Path, text: str = "l1\nl2\n", **env: str) -> tuple[int, list[str]
 FILES = sorted(path for path in package_files.folder("hooks").rglob("*") if path.is_file())
 
 
-@pytest.mark.quick(1)
+@pytest.mark.quick
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_file_of_hooks_has_at_most_25_lines_and_their_page_50(file: Path) -> None:
     most = 50 if file.name == "README.md" else 25  # the page about them has lines of 120 characters at most

@@ -1,4 +1,7 @@
-"""Which tests a run takes: all that it names. `make test` takes those that are marked `quick`, with fewer examples."""
+"""Which tests a run takes: all that it names. `make test` takes those that are marked `quick`, with fewer examples.
+
+`make test-rest` takes exactly those that `make test` leaves out.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import hypothesis
 import pytest
 
 QUICK = "DEVS_TEST_QUICK" in os.environ  # set by `make test`
+REST = "DEVS_TEST_REST" in os.environ  # set by `make test-rest`
 # What takes seconds comes first, so that no worker is left alone with it at the end.
 LONG = (
     "test_package.py",
@@ -29,12 +33,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     `quick(2)` takes the first two cases of a test. A test or a case that is marked `thorough` is left out of
     `make test` although its file or its test is marked `quick`.
     """
-    if QUICK:
+    if QUICK or REST:
         cases = Counter[str]()
         chosen: list[pytest.Item] = []
         left_out: list[pytest.Item] = []
         for item in items:
-            (chosen if _is_quick(item, cases) else left_out).append(item)
+            (chosen if _is_quick(item, cases) is QUICK else left_out).append(item)
         config.hook.pytest_deselected(items=left_out)
         items[:] = chosen
     items.sort(key=lambda item: item.path.name not in LONG)
