@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
+from devs_git.commands import init, verify
+from devs_git.domain.ledger.events import Draft, Event
+from devs_git.entrypoints import router
+from devs_git.storage.ledger import ledger_trees
+from devs_git.storage.ledger.store import Tip
+from devs_git.workspace import Workspace
 from tests.support import gate_scene
 from tests.support.clones import LEDGER, Clone, Pair
+from tests.support.git_calls import git
 
 
 def blob(clone: Clone, path: str, rev: str = LEDGER) -> bytes:
@@ -41,6 +49,28 @@ def test_the_merge_of_sync_is_green(joined: tuple[Pair, str, str]) -> None:
     pair, *_ = joined
     again(pair.bob, ())
     assert pair.bob.trouble("ledger") == []
+
+
+def of_a_rewind(number: int, _tip: Tip) -> Draft:
+    return Draft(Event("x", "x", ()), ((f"rewinds/{number}.yaml", b"x\n"),))
+
+
+def test_a_merge_that_brings_more_names_than_one_event_may(pair: Pair) -> None:
+    router.call("init", Workspace.open(pair.origin), init.Request(server=True))
+    before = pair.bob.tip
+    for number in range(ledger_trees.MOST):
+        pair.bob.opened.append(partial(of_a_rewind, number))
+    pair.ann.task("10")
+    pair.ann.sync()
+    assert pair.bob.sync().merged == pair.bob.tip
+    pair.ann.sync()
+    assert {clone.git("rev-parse", LEDGER) for clone in (pair.ann, pair.bob)} == {
+        git("rev-parse", LEDGER, where=pair.origin)
+    }
+    for judged in ("", before, f"{pair.bob.tip}^1", f"{pair.bob.tip}^2"):
+        oid = judged and pair.bob.git("rev-parse", judged)
+        done = verify.run(pair.bob.opened, verify.Request(("ledger",), judged=oid))
+        assert (done.findings, done.why_whole) == ((), "")
 
 
 def dropped(_clone: Clone, _gate: str, other: str) -> tuple[tuple[str, bytes | None], ...]:

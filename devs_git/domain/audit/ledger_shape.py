@@ -53,12 +53,14 @@ class Step:
     Along the edge from a merge's second parent, the files that this parent lacks are left out. A line that is merged late
     lacks all that the other line added, at each merge again.
 
-    If it is `judged`, an earlier check judged the event, and this one takes it as it is.
+    If it is `judged`, an earlier check judged the event, and this one takes it as it is. If it is `unread`, it changes more
+    names than any writer of ours, and its changes were not read.
     """
 
     event: Event
     edges: tuple[tuple[Change, ...], ...]
     judged: bool = False
+    unread: bool = False
 
     @cached_property
     def odd_field(self) -> str:
@@ -133,6 +135,9 @@ def mutations(step: Step) -> Iterator[Finding]:
             "LEDGER_MUTATED", oid, f"Commit {oid[:12]} on the branch of the ledger is not an event."
         )
     yield from odd_fields(step)
+    if step.unread:
+        text = f"Event {oid[:12]} changes more files, or deeper folders, than devs-git does."
+        yield _damaged("LEDGER_MUTATED", oid, text)
     for number, edge in enumerate(step.edges):
         paths = [change.path for change in edge]
         # Some readers of such a tree take the first entry, others the last.

@@ -7,6 +7,7 @@ remote. After a crash the next `sync` does the rest, and skips what is done.
 from __future__ import annotations
 
 import random
+import sys
 import time
 from collections.abc import Callable
 from typing import Final
@@ -22,7 +23,7 @@ from devs_git.operations.sync.archive_refs import Archives
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.remotes.remote_repository import list_devs_refs
-from devs_git.storage.ledger import checked_tip, clone_history, gate_files, received, whole_history
+from devs_git.storage.ledger import checked_tip, clone_history, gate_files, ledger_trees, received
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.store import ATTEMPTS, LOCK_SECONDS, REF_LOCK_SECONDS, Ledger, Tip
 from devs_git.values import field, immutable
@@ -264,9 +265,8 @@ class _Merge:
 
     def _changes(self) -> tuple[Change, ...]:
         pair = (self.first.tree, self.second.tree)
-        return whole_history.changed_paths(self.ledger.git, [pair] if pair[0] != pair[1] else []).get(
-            pair, ()
-        )
+        # Both were judged, so this is no more than honest ledgers may have.
+        return ledger_trees.read(self.ledger.git, {pair: sys.maxsize}, levels=sys.maxsize)[pair] or ()
 
     def _settle(self) -> tuple[History, merge_rules.Settlement]:
         """The history of both sides, in the order in which git lists a merge, and what the merge event has to change in it."""

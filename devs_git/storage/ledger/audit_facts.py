@@ -20,7 +20,7 @@ from devs_git.domain.gates.policy import PROPOSED
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.ledger import audit_gates, tree_shape, whole_history
+from devs_git.storage.ledger import audit_gates, ledger_trees, whole_history
 from devs_git.storage.ledger.audit_gates import Judgement
 from devs_git.storage.ledger.belief import Documents, documents_of
 from devs_git.storage.ledger.store import Ledger
@@ -97,9 +97,10 @@ class Facts:
     @cached_property
     def judgement(self) -> Judgement:
         """The gates with their decisions, and the policies, at the tip."""
-        return audit_gates.judge(
-            self.belief, self.documents, self.tip, tree_shape.find_odd_entry(self.git, self.tip)
-        )
+        # Nobody knows how large the tree is after changes that were not read.
+        whole = not any(step.unread for step in self.steps)
+        shape = ledger_trees.find_odd_entry(self.git, self.tip) if whole else ()
+        return audit_gates.judge(self.belief, self.documents, self.tip, shape)
 
     @cached_property
     def must_sign(self) -> frozenset[str]:

@@ -127,7 +127,7 @@ def _judge(ledger: Ledger, old_tip: str, tip: str, first: str) -> None:
     except GitFailed as error:
         found = audit_facts.unreadable(error)
     if found:
-        person = f"Call a person. See: devs-git verify ledger, and: git show {found.where or tip}"
+        person = f"Call a person. See: devs-git verify ledger, and: git log -1 {found.where or tip}"
         raise DevsError(
             found.code,
             f"The ledger in this clone cannot be trusted: {found.message}",

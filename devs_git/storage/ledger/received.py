@@ -238,7 +238,8 @@ def require_explained(places: Places, tip: str, tags: Mapping[str, str]) -> None
 
 def refusal(finding: Finding, remote: str) -> DevsError:
     """The error for a finding in a remote's ledger, which is not taken over."""
-    person = f"Call a person. See: git show {finding.where}"
+    # Not `git show`: the event may have endless files.
+    person = f"Call a person. See: git log -1 {finding.where}"
     return DevsError(
         finding.code,
         f"The ledger of {remote} has an invalid event: {finding.message}",

@@ -12,13 +12,14 @@ from devs_git.domain.belief import layout
 from devs_git.domain.gates import signed_decision
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.ledger.event_keys import TrailerKey
-from devs_git.domain.ledger.events import NO_OID, Event
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.text import limits
 from devs_git.domain.text.limits import Limit
 from devs_git.errors import DevsError
 from devs_git.storage.git import bounded
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.ledger import ledger_trees
 from devs_git.storage.ledger.store import Ledger
 from devs_git.values import replace
 
@@ -54,15 +55,14 @@ def steps_after(ledger: Ledger, progress: Progress, tip: str, judged: str) -> li
     older = (pair for pair, event in zip(pairs, events, strict=True) if event.oid in known)
     # In the order of the events, as above.
     wanted = dict.fromkeys(pair for pair in older if pair[0] != pair[1])
-    out = _compare(ledger.git, wanted, "--", *layout.GOVERNED)
-    # git says nothing of a pair with a missing tree. No name of a file that governs has a line end.
-    if out.count(b"\n") != len(wanted):
-        raise GitFailed(("diff-tree",), 1, "a tree of the ledger is missing or damaged")
-    changes = _changes(out)
+    most = ledger_trees.most_of_merge(len(known))
+    changes = ledger_trees.read(ledger.git, dict.fromkeys(wanted, most), only=layout.GOVERNED)
+    if None in changes.values():
+        raise GitFailed(("diff-tree",), 1, "an event that was judged changes too much")
     newer = [unread_events.read(event) for event in events if event.oid not in known]
-    fresh = {step.event.oid: step for step in _with_changes(ledger.git, newer, trees)}
+    fresh = {step.event.oid: step for step in _with_changes(ledger.git, newer, trees, len(known))}
     return [
-        fresh.get(event.oid) or Step(event, (changes.get(pair, ()),), judged=True)
+        fresh.get(event.oid) or Step(event, (changes.get(pair) or (),), judged=True)
         for event, pair in zip(events, pairs, strict=True)
     ]
 
@@ -72,20 +72,39 @@ def _first_edge(event: Event, trees: Mapping[str, str]) -> tuple[str, str]:
     return trees.get((event.parents or ("",))[0], EMPTY_TREE), trees[event.oid]
 
 
-def _with_changes(git: Git, events: Sequence[Event], trees: Mapping[str, str]) -> list[Step]:
+def _with_changes(git: Git, events: Sequence[Event], trees: Mapping[str, str], older: int = 0) -> list[Step]:
+    """The steps of these events. `older`: how many events are not among them."""
     # In the order of the events: then git still has the parent's tree in its cache.
-    firsts = [_first_edge(event, trees) for event in events]
-    others = [(trees[parent], trees[e.oid]) for e in events for parent in e.parents[1:]]
-    along = changed_paths(git, firsts)
-    aside = changed_paths(git, others, "--diff-filter=a")
-    own = _own(git, [event.oid for event in events if len(event.parents) > 1])
-    found = []
-    for event, edge in zip(events, firsts, strict=True):
-        first = along.get(edge, ())
-        later = [aside.get((trees[parent], edge[1]), ()) for parent in event.parents[1:]]
-        mine = [change for change in first if (event.oid, change.path) in own]
-        found.append(Step(event, (first, *(_with(edge, mine) for edge in later))))
-    return found
+    firsts = [_first_edge(event, trees) for event in events if len(event.parents) < 2]
+    along = ledger_trees.read(git, dict.fromkeys(firsts, ledger_trees.MOST))
+    found = {}
+    for event in events:
+        if len(event.parents) < 2:
+            changes = along[_first_edge(event, trees)]
+            found[event.oid] = Step(event, (changes or (),), unread=changes is None)
+    merges = [event for event in events if event.oid not in found]
+    files = older + sum(len(step.edges[0]) for step in found.values())
+    found |= _merges(git, merges, trees, ledger_trees.most_of_merge(files))
+    return [found[event.oid] for event in events]
+
+
+def _merges(git: Git, merges: Sequence[Event], trees: Mapping[str, str], most: int) -> dict[str, Step]:
+    """The steps of merges, each of which may change `most` names."""
+    along = ledger_trees.read(git, dict.fromkeys((_first_edge(one, trees) for one in merges), most))
+    others = [(trees[parent], trees[one.oid]) for one in merges for parent in one.parents[1:]]
+    aside = ledger_trees.read(git, dict.fromkeys(others, most), "--diff-filter=a")
+    edges = {
+        one.oid: [along[_first_edge(one, trees)], *(aside[trees[p], trees[one.oid]] for p in one.parents[1:])]
+        for one in merges
+    }
+    own = _own(git, [oid for oid, found in edges.items() if None not in found])
+    steps = {}
+    for one in merges:
+        first, *later = (edge or () for edge in edges[one.oid])
+        mine = [change for change in first if (one.oid, change.path) in own]
+        unread = None in edges[one.oid]
+        steps[one.oid] = Step(one, (first, *(_with(edge, mine) for edge in later)), unread=unread)
+    return steps
 
 
 def _with(edge: Sequence[Change], own: Iterable[Change]) -> tuple[Change, ...]:
@@ -131,35 +150,6 @@ def _read(ledger: Ledger, progress: Progress, *tips: str) -> tuple[list[Event], 
         if not len(events) % _OFTEN:
             progress("reading events", len(events), 0)
     return events, trees
-
-
-def changed_paths(
-    git: Git, pairs: Iterable[tuple[str, str]], *how: str
-) -> dict[tuple[str, str], tuple[Change, ...]]:
-    """The changes between many pairs of trees, with one child. `how` are more options for git."""
-    return _changes(_compare(git, pairs, *how))
-
-
-def _compare(git: Git, pairs: Iterable[tuple[str, str]], *how: str) -> bytes:
-    script = "".join(f"{old} {new}\n" for old, new in dict.fromkeys(pairs) if old != new).encode()
-    words = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", *how)
-    return git.run(*words, stdin=script) if script else b""
-
-
-def _changes(compared: bytes) -> dict[tuple[str, str], tuple[Change, ...]]:
-    found: dict[tuple[str, str], list[Change]] = {}
-    parts = iter(compared.split(b"\0"))
-    pair = ("", "")
-    for part in parts:
-        *heads, raw = part.split(b"\n")
-        if heads:
-            old, _, new = heads[-1].decode().partition(" ")
-            pair = (old, new)
-        if raw.startswith(b":"):
-            fields = raw.decode().split(" ")
-            change = Change(os.fsdecode(next(parts)), *(oid.replace(NO_OID, "") for oid in fields[2:4]))
-            found.setdefault(pair, []).append(change)
-    return {pair: tuple(changes) for pair, changes in found.items()}
 
 
 _FIELDS: Final = (
@@ -280,11 +270,13 @@ def landing_commits(git: Git, commits: Sequence[Bound], gates: Mapping[str, Gate
         if gate and gate.decision and signed_decision.lands(gate, gate.status) and len(commit.parents) == 1:
             claimed[commit.parents[0], commit.oid] = gate
     trees = _trees_of(git, {oid for pair in claimed for oid in pair})
-    made = changed_paths(git, {(trees[parent], trees[oid]) for parent, oid in claimed})
+    pairs = {(trees[parent], trees[oid]) for parent, oid in claimed}
+    # One file below some folders.
+    made = ledger_trees.read(git, dict.fromkeys(pairs, ledger_trees.MOST), levels=ledger_trees.MOST)
     return frozenset(
         oid
         for (parent, oid), gate in claimed.items()
-        if [(change.path, change.new) for change in made.get((trees[parent], trees[oid]), ())]
+        if [(change.path, change.new) for change in made[trees[parent], trees[oid]] or ()]
         == [(gate.text("tas_path"), gate.request.get("tas_after"))]
     )
 
