@@ -77,3 +77,16 @@ def test_none_that_is_bound_to_no_event_is_said_too(
     line = last(monkeypatch, capsys, "--range", "HEAD~1..HEAD")[-1]
     assert line.endswith("1 commit: 1 bound to an event, 0 bound to no event)")
     assert "bound" not in last(monkeypatch, capsys, "ledger")[-1]
+
+
+@pytest.mark.quick
+@pytest.mark.usefixtures("mixed")
+def test_from_whatever_base_the_commits_from_before_the_policy_are_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], git: Run
+) -> None:
+    added = git("log", "--format=%H", "--diff-filter=A", "--", "devs-policy.yaml")
+    before = set(git("rev-list", f"{added}^").split())
+    for base in git("rev-list", "HEAD").split():
+        told = last(monkeypatch, capsys, "commits", "--json", "--range", f"{base}..HEAD")
+        early = before & set(git("rev-list", f"{base}..HEAD").split())
+        assert json.loads("\n".join(told))["commits"]["early"] == len(early), base

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextvars import copy_context
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
@@ -86,14 +85,8 @@ def check(
 
 def _check_after(workspace: Workspace, parts: Sequence[str], facts: Facts) -> Checked:
     """The result if the events up to `facts.judged` are taken as judged; only `why_whole` if the whole ledger must be judged."""
-    from concurrent.futures import ThreadPoolExecutor
-
     try:
-        # git can read commits beside the events.
-        with ThreadPoolExecutor(1) as beside:
-            if not all(commit.ledger for commit in facts.commits):
-                beside.submit(copy_context().run, lambda: facts.early_commits)
-            taken = len(facts.steps) - len(facts.new_steps)
+        taken = len(facts.steps) - len(facts.new_steps)
     except (DevsError, GitFailed):
         return Checked((), {}, {}, None, why_whole="A part of it cannot be read.")
     if not taken:

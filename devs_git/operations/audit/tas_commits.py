@@ -74,7 +74,7 @@ class _Places:
 
 def _paths(facts: Facts) -> list[str]:
     """Every path that the TAS had, in the order of the policies."""
-    return list(dict.fromkeys(facts.judgement.policy_at(step.event.oid).tas_path for step in facts.steps))
+    return list(dict.fromkeys(policy.tas_path for policy in facts.judgement.policies()))
 
 
 def _path(facts: Facts, commit: Bound) -> str:

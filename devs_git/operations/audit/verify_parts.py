@@ -117,7 +117,7 @@ def _witness(facts: Facts) -> Witness:
         shared=frozenset(step.event.oid for step in told if _of_several_clones(step.event)),
     )
     if any(not commit.ledger for commit in facts.commits):
-        return replace(witness, early=facts.early_commits)
+        return replace(witness, early=facts.early_in_range)
     return witness
 
 

@@ -30,6 +30,8 @@ ALWAYS = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_EDITOR": ":",
     "GIT_PAGER": "cat",
+    # rev-list and log write each commit to a pipe on its own otherwise.
+    "GIT_FLUSH": "0",
 }
 QUIET = (
     "-c",

@@ -19,6 +19,7 @@ from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.policy import PROPOSED
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
+from devs_git.storage.documents import tas_file
 from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.ledger import audit_gates, ledger_trees, whole_history
 from devs_git.storage.ledger.audit_gates import Judgement
@@ -144,6 +145,11 @@ class Facts:
     def early_commits(self) -> frozenset[str]:
         """The commits from before devs-git: ancestors of every commit that added the tracked policy."""
         return whole_history.below_every(self.git, self.head, PROPOSED) if self.head else frozenset()
+
+    @cached_property
+    def early_in_range(self) -> frozenset[str]:
+        """The commits from before devs-git, as far as `commits` may have some: none if the base has the tracked policy."""
+        return frozenset() if self.base and tas_file.blob(self.git, self.base, PROPOSED) else self.early_commits
 
 
 def missing_files(facts: Facts) -> Iterator[Finding]:

@@ -34,7 +34,16 @@ class Judgement:
 
     def policy_at(self, event: str) -> Policy:
         """The policy in force at an event; the defaults if there is none or if it cannot be read."""
-        return self.read.policies.get(self.belief.policy_blob(event)) or parse({})
+        return self._policy(self.belief.policy_blob(event))
+
+    def policies(self) -> list[Policy]:
+        """The policies that were in force at some event, in the order of the events."""
+        walk = self.belief.walk
+        numbers = dict.fromkeys(state.policy for state in walk.states)
+        return [self._policy(walk.policies.get(number, "")) for number in numbers]
+
+    def _policy(self, blob: str) -> Policy:
+        return self.read.policies.get(blob) or parse({})
 
 
 def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = ()) -> Judgement:

@@ -22,7 +22,7 @@ from devs_git.domain.ledger.events import NO_OID
 from devs_git.domain.text import limits
 from devs_git.storage.git import bounded
 from devs_git.storage.git.objects import EMPTY_TREE
-from devs_git.storage.git.program import Git, GitFailed, split_z
+from devs_git.storage.git.program import Git, GitFailed
 from devs_git.values import mutable
 
 # The oids of two trees; and a folder that differs between them, with its trees.
@@ -32,7 +32,7 @@ _Below = tuple[str, Pair]
 LEVELS: Final = 6
 # Names of files and folders that an event may change which is no merge. Our writers change fewer than 20.
 MOST: Final = 100
-_NO_NAMES: Final = frozenset(("", ".", "..", ".git"))
+_NO_NAMES: Final = frozenset((b"", b".", b"..", b".git"))
 _FILE: Final = "100644"
 _FOLDER: Final = "040000"
 
@@ -150,25 +150,24 @@ def _entry(row: bytes, name: bytes) -> Change | _Below:
 
 def find_odd_entry(git: Git, tip: str) -> Iterator[Finding]:
     """LEDGER_MUTATED for the first entry in the tree of an event that devs-git never writes."""
-    before: dict[str, str] = {}
-    names: set[str] = set()
-    for row in split_z(git.run("ls-tree", "-r", "-t", "-z", tip)):
-        head, _, path = row.partition("\t")
-        mode, _, oid = head.split(" ")
-        folder, _, name = path.rpartition("/")
-        order = name + "/" if mode == _FOLDER else name
-        if path in names or os.fsencode(order) <= os.fsencode(before.get(folder, "")):
+    before, names = b"", set[bytes]()
+    for row in git.run("ls-tree", "-r", "-t", "-z", tip).split(b"\0")[:-1]:
+        head, _, path = row.partition(b"\t")
+        mode, _, oid = head.decode().split(" ")
+        # After a folder come its entries, so this order holds for the whole list.
+        order = path + b"/" if mode == _FOLDER else path
+        if path in names or order <= before:
             what = "occurs twice or out of order"
-        elif not _NO_NAMES.isdisjoint(path.casefold().split("/")):
+        elif path.rpartition(b"/")[2].lower() in _NO_NAMES:
             what = "is not a valid file name"
         elif mode not in (_FILE, _FOLDER):
             what = f"is not a plain file: its mode is {mode}"
         elif oid == EMPTY_TREE:
             what = "is an empty folder"
         else:
-            before[folder] = order
+            before = order
             names.add(path)
             continue
-        text = f"In the tree of event {tip[:12]}, {path} {what}."
-        yield Finding("LEDGER_MUTATED", "error", text, WAY_OUT, tip, file=IN_LEDGER + path)
+        text = f"In the tree of event {tip[:12]}, {os.fsdecode(path)} {what}."
+        yield Finding("LEDGER_MUTATED", "error", text, WAY_OUT, tip, file=IN_LEDGER + os.fsdecode(path))
         return
