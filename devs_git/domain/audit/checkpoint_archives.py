@@ -14,6 +14,7 @@ from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.values import immutable
 
 _UNDO: Final = "devs-git archive --undo"
+_NAMED: Final = "git log --grep='^Devs-Archived: ' refs/heads/devs/ledger"
 
 
 @immutable
@@ -65,7 +66,7 @@ def judge(
     for ref, (held, _kind) in refs.items():
         if ref.startswith(f"{ARCHIVES}/") and oid_of(ref) not in named and oid_of(ref) not in back:
             text = f"{ref} is {held[:12]}, and no event of the ledger explains that."
-            fix = f"Compare with the ledger: devs-git log --ledger. Then delete it: git update-ref -d {ref}"
+            fix = f"See which archives the ledger names: {_NAMED}. Then delete it: git update-ref -d {ref}"
             yield _error("TAG_MOVED", ref, text, fix)
 
 
