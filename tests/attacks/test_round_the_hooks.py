@@ -19,6 +19,7 @@ from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support.attacker import NO_HOOKS, codes_in, commit, doctor_codes, findings, must_fail, on_top
 from tests.support.git_calls import attempt, git
+from tests.support.lost_objects import lose
 from tests.support.refusals import refusal
 
 pytestmark = pytest.mark.usefixtures("frozen")
@@ -233,3 +234,19 @@ def test_devs_git_trace_export_output_file_while_a_gate_is_open_which_would_writ
     assert main() != 0
     assert "GATE_BLOCKED" in capsys.readouterr().err
     assert not Path("new.txt").exists()
+
+
+@pytest.mark.quick
+def test_a_commit_taken_away_or_its_branch_damaged_so_that_verify_has_none_to_judge() -> None:
+    oid, branch = commit(), Path(".git/refs/heads/main")
+    assert "UNBOUND_COMMIT" in codes_in()
+    for damage in ("garbage\n", "f" * 40 + "\n"):
+        branch.write_text(damage)
+        assert "LEDGER_MISSING" in codes_in(), damage
+    branch.write_text(f"{oid}\n")
+    lose(Path(), oid)
+    assert "LEDGER_MISSING" in codes_in()
+    Path(".git/HEAD").write_text(f"{oid}\n")
+    assert "LEDGER_MISSING" in codes_in()
+    Path(".git/HEAD").write_text("ref: refs/heads/before-the-first-commit\n")
+    assert "LEDGER_MISSING" not in codes_in()

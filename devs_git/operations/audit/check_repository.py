@@ -135,7 +135,7 @@ def _facts(workspace: Workspace, commits: str, found: list[Finding], *, signed: 
     # A forge gives zeros as the base of a new branch.
     base = whole_history.resolve(git, base) if base.strip("0") else ""
     head = (match and match["head"]) or ""
-    head = whole_history.resolve(git, head) if head else _read(git, "HEAD^{commit}", found)
+    head = whole_history.resolve(git, head) if head else _head(workspace, found)
     pinned = _pinned_ledger(workspace.store_git, base, head)
     return Facts(
         ledger=workspace.ledger,
@@ -148,6 +148,19 @@ def _facts(workspace: Workspace, commits: str, found: list[Finding], *, signed: 
         signed=signed,
         progress=workspace.progress,
     )
+
+
+def _head(workspace: Workspace, found: list[Finding]) -> str:
+    """The commit of HEAD, '' before the first commit. If a commit should be there, and git cannot read it, that is added to `found`."""
+    git, places = workspace.git, workspace.places
+    head = _read(git, "HEAD^{commit}", found)
+    # git says of a missing commit and of a damaged branch the same as of a branch without commits.
+    if not head and not found:
+        branch = refs.branch(places.git_dir)
+        if refs.read(git, "HEAD") or (branch and refs.has_file(places.common, f"refs/heads/{branch}")):
+            error = GitFailed(("rev-parse",), 1, "HEAD names no commit that is here")
+            found.append(audit_facts.unreadable(error))
+    return head
 
 
 def _read(git: Git, name: str, found: list[Finding]) -> str:
