@@ -134,3 +134,17 @@ def test_a_ref_of_a_remote_that_is_in_the_way_of_a_checkpoint(pair: Pair, name: 
     assert (caught.value.code, caught.value.hint.endswith(f": git push origin :{name}")) == ("CONFLICT", True)
     pair.ann.git("push", "-q", "origin", f":{name}")
     assert "refs/devs/checkpoints/task-10/1" in pair.ann.sync().pushed
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("name", ["tags/devs", "tags/Devs", "heads/devs", "heads/devs/ledger/x"])
+def test_a_pushed_ref_that_is_in_the_way_of_the_ledger_or_of_tags(
+    initialised: Path, tmp_path: Path, name: str
+) -> None:
+    origin = str(tmp_path / "origin.git")
+    git("init", "-q", "--bare", origin)
+    router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
+    status, said = attempt(*NO_HOOKS, "push", "--no-verify", origin, f"main:refs/{name}")
+    assert (status, "INVALID_BRANCH" in said) == (1, True), said
+    git(*NO_HOOKS, "push", "-q", "--no-verify", origin, "main:refs/heads/team/devs", "main:refs/tags/devs-1")
+    assert initialised.is_dir()

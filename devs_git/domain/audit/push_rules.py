@@ -28,6 +28,8 @@ _OWN = "refs/devs/"
 # The ledger that a person asks the server's administrator to set.
 _CHOSEN = "refs/devs/chosen"
 _SHORT = "/" + LEDGER.removeprefix("refs/heads/")
+# git makes no ref below the name of another.
+_ABOVE: Final = frozenset((LEDGER.rpartition("/")[0], VISIBLE.rstrip("/")))
 
 
 @immutable
@@ -61,6 +63,8 @@ def private(move: Move) -> str:
     if folded != LEDGER and folded.removesuffix("/head").endswith(_SHORT):
         # git prefers a tag to a branch.
         return f"where somebody types {_SHORT[1:]}, git would take it for the ledger, {LEDGER}"
+    if folded in _ABOVE or folded.startswith(f"{LEDGER}/"):
+        return "it would be in the way of the refs of devs-git, and no clone could sync"
     if folded.startswith(_OWN) and not folded.startswith(NUMBERED) and move.ref != _CHOSEN:
         return "each clone writes this ref for itself, and another clone would trust it"
     return ""
