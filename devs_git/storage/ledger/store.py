@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.events import IN_FORCE, LEDGER, NO_OID, Draft, Event, RefUpdate, parse
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.git import bounded, newest_objects, refs
@@ -269,10 +270,9 @@ class Ledger:
     @property
     def checked_tip(self) -> str:
         """The newest tip that this clone has judged by the rule of belief (see `checked_tip`); '' if it noted none."""
-        try:
-            words = (self.common / CHECKED).read_text("ascii", "replace").split()
-        except OSError:
-            return ""
+        words: list[str] = []
+        with suppress(OSError), (self.common / CHECKED).open("rb") as note:
+            words = [word for word in note.read(2 * 41).decode("ascii", "replace").split() if is_oid(word)]
         # While a merge is written there are two. The second counts until the ledger is at the first.
         return words[-1 if words[1:] and self.tip().oid != words[0] else 0] if words else ""
 

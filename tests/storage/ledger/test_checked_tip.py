@@ -171,6 +171,22 @@ def test_a_command_that_reads_notes_what_it_judged_so_that_the_next_one_need_not
     assert Workspace.open().ledger.checked_tip == tip
 
 
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    "noted", [b"\0" * 41, b"\xff../x\n\x1b[31m\n", b"--all\n"], ids=["zeros", "text", "an option"]
+)
+def test_a_note_that_a_loss_of_power_damaged_counts_as_none(begun: str, noted: bytes) -> None:
+    note = Path(".git/devs/checked-tip")
+    note.write_bytes(noted)
+    router.call("gate list", Workspace.open(), gate_list.Request())
+    assert Workspace.open().ledger.checked_tip == begun
+    # A folder cannot be written, so the ledger is judged each time.
+    note.unlink()
+    note.mkdir()
+    router.call("task start", Workspace.open(), task_start.Request("99"))
+    assert Workspace.open().ledger.checked_tip == ""
+
+
 def test_doctor_notes_it_before_it_tries_the_hooks_which_have_little_time(
     begun: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
