@@ -149,7 +149,8 @@ class Facts:
     @cached_property
     def early_in_range(self) -> frozenset[str]:
         """The commits from before devs-git, as far as `commits` may have some: none if the base has the tracked policy."""
-        return frozenset() if self.base and tas_file.blob(self.git, self.base, PROPOSED) else self.early_commits
+        newer = self.base and tas_file.blob(self.git, self.base, PROPOSED)
+        return frozenset() if newer else self.early_commits
 
 
 def missing_files(facts: Facts) -> Iterator[Finding]:
