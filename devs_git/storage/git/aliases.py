@@ -106,7 +106,7 @@ def _take_out(git: Git, name: str) -> Action:
     what = f"alias {name}"
     here = _values(git, name, "--local")
     if not here:
-        return Action(what, "kept")
+        return Action(what, "skipped", "it was not there")
     if any(not is_ours(text, ALIASES[name]) for text in here):
         return Action(what, "skipped", f"git {name} is your own alias; it was not changed.")
     _config(git, "--unset-all", f"alias.{name}")

@@ -249,7 +249,7 @@ def _write(path: Path, top: Path, text: str | None) -> Action:
     """Replace the file in one step, with its old mode. A file that would be empty is removed."""
     name, before = path.relative_to(top).as_posix(), _read(path, top)
     if text == before:
-        return Action(name, "kept")
+        return Action(name, "skipped", "it was not there") if text is None else Action(name, "kept")
     real = Path(os.path.realpath(path))
     try:
         if text is None:

@@ -56,7 +56,7 @@ def test_going_in_and_out_leaves_the_configuration_as_it_was_and_no_event(
     assert (initialised / ".git/config").read_bytes() == after
     assert git("config", "alias.gates") == "log --oneline"
     assert "removed  alias rewind-task" in say("uninstall")
-    assert "kept     alias checkpoint" in say("uninstall")
+    assert "skipped  alias checkpoint (it was not there)" in say("uninstall")
     assert ((initialised / ".git/config").read_bytes(), git("rev-parse", "devs/ledger")) == (config, ledger)
 
 
