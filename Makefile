@@ -1,5 +1,5 @@
 # make demo   builds an environment, then runs the main job on a repository that it makes
-# make test   every kind of test with small counts, at most a minute on two cores
+# make test   the quick tests and every check, in three to five minutes on two cores
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
