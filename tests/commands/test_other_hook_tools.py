@@ -128,6 +128,50 @@ def test_a_branch_without_the_lines_is_guarded_by_the_hooks_in_huskys_folder(hus
     assert len(warned("status")) == 1
 
 
+@pytest.mark.quick
+def test_a_gate_stops_a_push_though_huskys_file_reads_what_is_pushed_before_our_line(
+    husky: Path, git: Run
+) -> None:
+    """As `git lfs pre-push "$@"` does in husky's file. Only the ledger reaches other clones then, by a sync."""
+    git("init", "-q", "--bare", "../origin.git")
+    git("remote", "add", "origin", "../origin.git")
+    (husky / ".husky/pre-push").write_text("cat >/dev/null\n")
+    subprocess.run(["sh", "-c", offered(set_up())], check=True)
+    git("commit", "-qm", "lines")
+    npm_install_with_husky(husky)
+    words = ("git", "push", "-q", "origin", "HEAD")
+    assert subprocess.run(words, check=False).returncode == 0
+    git("commit", "-q", "--allow-empty", "-m", "more")
+    gate = ask(Workspace.open(), kind="MANUAL")
+    pushed = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (pushed.returncode, gate in pushed.stderr) == (1, True), pushed.stderr
+    assert devs("sync").returncode == 0
+    assert git("ls-remote", "origin", "refs/heads/devs/ledger")
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("folder", [".husky", "my app/.husky"])
+def test_a_new_worktree_without_huskys_folder_is_told_the_command_that_makes_it(
+    initialised: Path, folder: str, git: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("config", "core.hooksPath", f"{folder}/_")
+    set_up()
+    git("worktree", "add", "-q", "../beside")
+    monkeypatch.chdir(initialised.parent / "beside")
+    command = {".husky": "npx husky"}.get(folder, f"npx husky '{folder}'")
+    told = f"This worktree has no {folder}/_, so git calls no hook here, not even husky's."
+    assert warned("log") == [
+        f"warning: {told} An open gate does not stop git here. Run: {command} && devs-git init"
+    ]
+    said = json.loads(devs("doctor", "--json").stdout)["findings"]
+    found = [(one["message"], one["fix"]) for one in said if one["code"] == "HOOK_MISSING"]
+    assert found == [(told, f"{command} && devs-git init")]
+    assert told in devs("status").stdout
+    npm_install_with_husky(Path.cwd(), folder)
+    set_up()
+    assert warned("log") == []
+
+
 def test_lefthook_that_moves_ours_away_is_told_and_init_brings_them_back(initialised: Path) -> None:
     lefthook_install(initialised, "pre-commit")
     (line,) = warned("log")

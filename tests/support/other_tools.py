@@ -39,11 +39,11 @@ exit $c
 LEFTHOOKS = '#!/bin/sh\n\nif [ "$LEFTHOOK" = "0" ]; then\n  exit 0\nfi\n\ncall_lefthook()\n{\n  true\n}\n\ncall_lefthook run "{name}" "$@"\n'
 
 
-def npm_install_with_husky(top: Path) -> Path:
+def npm_install_with_husky(top: Path, tracked: str = ".husky") -> Path:
     """husky writes its folder anew, whatever stands there, and leaves other files in it."""
-    folder = top / ".husky/_"
+    folder = top / tracked / "_"
     folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["git", "config", "core.hooksPath", ".husky/_"], cwd=top, check=True)
+    subprocess.run(["git", "config", "core.hooksPath", f"{tracked}/_"], cwd=top, check=True)
     (folder / ".gitignore").write_text("*")
     (folder / "h").write_text(HUSKYS_RUNNER)
     for name in HUSKYS:

@@ -40,10 +40,11 @@ def warning(places: Places, git: Git) -> str:
     found = [one for one in every if one.code in {"HOOK_MISSING", "HOOK_NOT_CALLED"}]
     if not found:
         return ""
-    fixes = {one.fix for one in found}
-    way = f"Run: {installation.INIT}" if fixes == {installation.INIT} else "See: devs-git doctor"
-    more = f" ({len(found) - 1} more like this)" if len(found) > 1 else ""
-    return f"warning: {found[0].message}{more} An open gate does not stop git here. {way}"
+    first, fixes, others = found[0], {one.fix for one in found}, len({one.message for one in found}) - 1
+    simple = len(fixes) == 1 and first.fix.endswith(installation.INIT)
+    way = f"Run: {first.fix}" if simple else "See: devs-git doctor"
+    more = f" ({others} more like this)" if others else ""
+    return f"warning: {first.message}{more} An open gate does not stop git here. {way}"
 
 
 def is_clone_of_ci(places: Places) -> bool:

@@ -8,6 +8,7 @@ hooks are in our own folder, and a line in git's folder must call them. We never
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Literal
 
@@ -42,6 +43,14 @@ class HookFolder:
         """
         is_huskys = self.kind == "untracked" and self.asked.name == "_" and (self.asked / "h").is_file()
         return self.asked.parent if is_huskys else None
+
+    @property
+    def husky_command(self) -> str:
+        """The command that writes husky's folder, if this worktree has none: git does not track it. '' if none is needed."""
+        top = os.path.dirname(self.name)  # noqa: PTH120 - as it is configured
+        if self.kind != "untracked" or not f"/{self.name}".endswith("/.husky/_") or self.asked.exists():
+            return ""
+        return "npx husky" if top == ".husky" else f"npx husky {shlex.quote(top)}"
 
 
 def default_folder(places: Places) -> Path:

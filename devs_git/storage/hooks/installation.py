@@ -226,7 +226,13 @@ class _HookCheck:
         found, where = self.slot.owner, f"{self.folder.name}/{self.slot.path.name}"
         if found is None:
             one, many = "The git hook {} is not installed.", "The git hooks {} are not installed."
-            yield self._problem("HOOK_MISSING", self.slot.name, one, many)
+            husky = self.folder.husky_command
+            if husky:
+                one = many = (
+                    f"This worktree has no {self.folder.name}, so git calls no hook here, not even husky's."
+                )
+            init = f"{husky} && {self.init}" if husky else self.init
+            yield _Problem("HOOK_MISSING", self.slot.name, one, many, init, "error")
         elif found == "edited":
             path = f'"$(git rev-parse --git-path hooks)"/{self.slot.path.name}'
             fix = f"mv {path} {path}.edited && {self.init}"

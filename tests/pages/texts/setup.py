@@ -128,6 +128,8 @@ devs-git init
 devs-git doctor
 ```
 
+husky writes its folder `.husky/_` in each worktree. In a worktree without it, run `npx husky` first.
+
 In a clone of CI (the variable `CI` is set, and nobody ran `init`), `doctor` does not ask for hooks, because nobody commits there.""",
     "HOOK_NOT_CALLED": """\
 git looks for hooks in another folder (`core.hooksPath`), in which devs-git does not write: git tracks it, it is outside the repository, or it

@@ -163,8 +163,8 @@ class Remote:
 
     def _push(self, *words: str) -> bool:
         """Whether it was pushed; False if the remote cannot push atomically. RemoteMoved; CONFLICT if a ref was refused."""
-        # With this setting, git would force all refs.
-        git = self.git.with_config(f"remote.{self.remote}.mirror=false")
+        # With this setting, git would force all refs. The variable is for our hook pre-push.
+        git = self.git.with_config(f"remote.{self.remote}.mirror=false").with_env(DEVS_GIT_SYNC="yes")
         status, out, err = self._run(f"pushing to {self.remote}", *_PUSH, *words, git=git)
         if not status:
             return True
