@@ -23,6 +23,12 @@ from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 _LISTED = 10
+_WITHOUT_MAP = (
+    "Without --map, a checkpoint moves only if no branch has its commit, also none of a remote, and exactly one other commit "
+    "has its files. If the history was rewritten, name the program's map: "
+    "devs-git history-rewritten --map .git/filter-repo/commit-map"
+)
+_WITH_MAP = "The map names no checkpoint's commit that is another one now."
 
 
 @immutable
@@ -47,7 +53,8 @@ class MovedCheckpoint:
 @immutable
 class Result(VerbResult):
     """`emptied`: checkpoints whose commits are not in the new history. `lost`: checkpoints that this clone no longer has.
-    `refs`: refs of devs-git that the rewrite had changed, and that were repaired. `event` is '' if nothing moved.
+    `refs`: refs of devs-git that the rewrite had changed, and that were repaired. `event` is '' if nothing moved; then
+    `reason` says why.
     """
 
     moved: tuple[MovedCheckpoint, ...]
@@ -56,6 +63,7 @@ class Result(VerbResult):
     refs: tuple[str, ...]
     event: str
     dry_run: bool
+    reason: str = ""
     blocked_by: tuple[dict[str, Any], ...] = ()
 
 
@@ -70,7 +78,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         workspace.require_believed()
     if request.dry_run:
         tip = Tip(ledger, of_ledger.back) if of_ledger.back else ledger.tip()
-        return _result(_make_plan(workspace, tip, new_of), dry_run=True)
+        return _result(_make_plan(workspace, tip, new_of), new_of, dry_run=True)
     try:
         follow_rewritten_history.repair_ledger(workspace, of_ledger)
         follow_rewritten_history.restore_archived_tags(workspace.store_git)
@@ -109,11 +117,11 @@ def _carry_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
 
     try:
         written = workspace.append(build)
-        return replace(_result(plans[-1], names), event=written.oid)
+        return replace(_result(plans[-1], new_of, names), event=written.oid)
     except _NothingMoved:
         if plans[-1].mended:
             refs.transaction(workspace.ledger.git, plans[-1].mended, "devs: history-rewritten")
-        return _result(plans[-1])
+        return _result(plans[-1], new_of)
 
 
 def _read(request: Request) -> dict[str, str]:
@@ -147,8 +155,11 @@ def _make_plan(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) ->
     )
 
 
-def _result(plan: Plan, names: tuple[str, ...] = (), *, dry_run: bool = False) -> Result:
+def _result(
+    plan: Plan, new_of: dict[str, str] | None, names: tuple[str, ...] = (), *, dry_run: bool = False
+) -> Result:
     moves = plan.found.moves
+    nothing = not (moves or plan.found.emptied or plan.lost or plan.mended)
     new_names = names or ("",) * len(moves)
     return Result(
         moved=tuple(
@@ -160,4 +171,5 @@ def _result(plan: Plan, names: tuple[str, ...] = (), *, dry_run: bool = False) -
         refs=tuple(dict.fromkeys(update.ref for update in plan.mended)),
         event="",
         dry_run=dry_run,
+        reason=(_WITHOUT_MAP if new_of is None else _WITH_MAP) if nothing else "",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 
 from devs_git.domain.gates.gate_model import APPROVED, Gate
@@ -14,6 +15,8 @@ from devs_git.operations.timeline import change_messages, commit_task, line_comm
 from devs_git.operations.timeline.commit_task import CommitTask
 from devs_git.operations.timeline.line_commit import Origin
 from devs_git.storage.catalog.messages import Place
+from devs_git.storage.git import failures
+from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger import gate_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
@@ -91,13 +94,20 @@ class Result(VerbResult):
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """NOT_INITIALIZED; INVALID_ARGUMENTS for a line that git does not find."""
+    """NOT_INITIALIZED; INVALID_ARGUMENTS for a line that git does not find; CONFLICT if a partial clone lacks its history."""
     tip = workspace.ledger.require()
     workspace.require_believed()
     name, line = request.place
     (path,) = restored_tree.below_top(workspace.top, request.folder, (name,)) or ("",)
-    origin = line_commit.find(workspace, path, line)
-    found = commit_task.find(workspace.store_git, tip.here, origin) if origin.commit else CommitTask()
+    try:
+        origin = line_commit.find(workspace, path, line)
+        found = commit_task.find(workspace.store_git, tip.here, origin) if origin.commit else CommitTask()
+    except GitFailed as error:
+        if not failures.lacks_objects(error):
+            raise
+        # Also the patches of checkpoints that HEAD does not have are compared.
+        command = f"git log -p --full-diff --all -- {shlex.quote(path)} >/dev/null"
+        raise failures.partial_refusal(command) from error
     with open_catalog.open_or_empty(workspace) as catalog:
         tag = found.point.tag if found.point else ""
         led = (

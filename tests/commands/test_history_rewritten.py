@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -147,6 +149,20 @@ def test_without_a_map_it_goes_by_the_files(scene: Scene, only: tuple[str, ...])
     result = follow(scene, history_rewritten.Request())
     assert [row.before for row in result.moved] == [f"task-{number}@1" for number in (1, 2, 3, 4)]
     assert [one.code for one in doctor.run(Workspace.open(scene.top), doctor.Request()).findings] == []
+
+
+@pytest.mark.quick
+def test_if_a_branch_of_a_remote_still_has_the_old_commits_it_says_why_nothing_moves(scene: Scene) -> None:
+    scene.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    filter_repo(scene.top, *REWORDED, "--preserve-commit-hashes", "--refs", "main")
+    result = follow(scene, history_rewritten.Request())
+    assert (result.moved, result.event) == ((), "")
+    assert "also none of a remote" in result.reason
+    words = (sys.executable, "-m", "devs_git", "history-rewritten", "--dry-run")
+    shown = subprocess.run(words, cwd=scene.top, capture_output=True, text=True, check=True).stdout
+    assert shown == f"would move: 0 checkpoints\n{result.reason}\n"
+    assert follow(scene).reason == ""
+    assert follow(scene).reason.startswith("The map names no checkpoint's commit")
 
 
 def test_files_that_no_commit_or_several_have_are_listed_and_nothing_changes(scene: Scene) -> None:

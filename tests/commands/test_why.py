@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from devs_git.commands import task_complete, task_start, why
 from devs_git.domain.clients.transcript_reader import TranscriptMessage
 from devs_git.domain.recall.conversation import Message, ToolCall
+from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts.why_text import why_text
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import append_messages, fulltext, messages
@@ -80,6 +82,30 @@ def test_without_a_call_that_wrote_the_line_the_last_prompt_is_told(worked: Work
     assert found.call is None
     assert found.message
     assert found.message.content == "Thank you."
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("target", "task"), [("dates.py:2", "task-1"), ("new.py:1", "")])
+def test_a_partial_clone_is_told_the_command_that_fetches_what_the_answer_needs(
+    worked: Workspace, git: Run, tmp_path: Path, target: str, task: str
+) -> None:
+    """git reads the earlier file for a line, and the whole change of a commit that is no checkpoint."""
+    for name in ("dates.py", "new.py"):
+        (worked.top / name).write_text(f"import os\n{LINE}\n")
+    git("add", "-A")
+    git(*NO_HOOKS, "commit", "-qm", "in no task")
+    git("config", "uploadpack.allowFilter", "true")
+    top = tmp_path / "partial"
+    git("clone", "-q", "--filter=blob:none", f"file://{worked.top}", str(top), where=tmp_path)
+    ledger = "refs/heads/devs/ledger:refs/heads/devs/ledger"
+    git("fetch", "-q", "--refetch", "--no-filter", "origin", ledger, where=top)
+    clone = Workspace.open(top)
+    with pytest.raises(DevsError) as refused:
+        router.call("why", clone, why.Request(target))
+    assert (refused.value.code, "This partial clone" in refused.value.message) == ("CONFLICT", True)
+    command = refused.value.hint.removeprefix("Fetch them first: ")
+    subprocess.run(["sh", "-ec", command], cwd=top, check=True)
+    assert router.call("why", clone, why.Request(target)).task_id == task
 
 
 def strip_trailers(git: Run) -> None:

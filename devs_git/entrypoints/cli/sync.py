@@ -204,6 +204,7 @@ def _rewritten_text(result: devs_git.commands.history_rewritten.Result) -> str:
     if result.refs:
         done = "would repair" if result.dry_run else "repaired"
         lines.append(f"{done}: {render.plural(len(result.refs), 'ref')} that the rewriting had changed")
+    lines += [result.reason] if result.reason else []
     return "\n".join([*lines, *render.blocked_lines(result)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from devs_git.errors import invalid
-from devs_git.storage.git import refs
+from devs_git.storage.git import failures, refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -29,6 +29,8 @@ def find(workspace: Workspace, path: str, line: int) -> Origin:
     try:
         out = os.fsdecode(workspace.git.run(*words))
     except GitFailed as error:
+        if failures.lacks_objects(error):
+            raise
         raise invalid(
             "target",
             f"git knows no line {line} of {path!r} in this worktree.",
