@@ -177,20 +177,41 @@ def paths_file(workspace: Workspace, job: Job) -> Path:
 
 
 def copy_index(workspace: Workspace, job: Job) -> None:
-    """Copy the index for `restore_index`."""
+    """Copy the index for `restore_index`. The copy is empty if there is no index."""
     index, copy = _index(workspace.git), copy_path(workspace, job)
     copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if index.exists():
         shutil.copy2(index, copy)
+    else:
+        copy.touch()
 
 
 def restore_index(workspace: Workspace, job: Job) -> None:
-    """Restore the index under git's own lock, which another git may hold for a moment."""
+    """Restore the index under git's own lock, which another git may hold for a moment.
+
+    Without a copy the index was restored before, and the command was killed after it had deleted the copy.
+    """
     index, copy = _index(workspace.git), copy_path(workspace, job)
-    before = copy.read_bytes() if copy.exists() else None
-    if (index.read_bytes() if index.exists() else None) == before:
+    if not copy.exists():
+        return
+    before = copy.read_bytes()
+    if (index.read_bytes() if index.exists() else b"") == before:
         return
     lock = index.with_name(index.name + ".lock")
+    _take(lock, index.name)
+    try:
+        if before:
+            _fill(lock, copy)
+            lock.rename(index)
+        else:
+            index.unlink()
+            lock.unlink()
+    except OSError:
+        lock.unlink(missing_ok=True)
+        raise
+
+
+def _take(lock: Path, index: str) -> None:
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -201,12 +222,19 @@ def restore_index(workspace: Workspace, job: Job) -> None:
                 raise DevsError(
                     "BUSY",
                     "Another git process has locked the index.",
-                    hint=f"If none runs, remove {index.name}.lock from the git directory, then run the command again.",
+                    hint=f"If none runs, remove {index}.lock from the git directory, then run the command again.",
                 ) from None
             time.sleep(locks.POLL_SECONDS)
-    if before is None:
-        index.unlink(missing_ok=True)
-        lock.unlink()
-    else:
+
+
+def _fill(lock: Path, copy: Path) -> None:
+    """Make the lock a second name of the copy, because a full disk has no room for another one."""
+    second = copy.with_name(f"{copy.name}.second")
+    try:
+        second.unlink(missing_ok=True)
+        second.hardlink_to(copy)
+        second.rename(lock)
+    except OSError:
+        # Another disk, or one without second names.
+        second.unlink(missing_ok=True)
         shutil.copy2(copy, lock)
-        lock.rename(index)

@@ -16,7 +16,8 @@ from devs_git.storage.git.program import GitFailed
 _NUMBERS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 _WORDS: Final = re.compile(
     r"No space left on device|Disk quota exceeded|File too large|Read-only file system"
-    r"|unable to create directory|Permission denied|Operation not permitted|Input/output error"
+    # git gives no reason for a lock that it could not write.
+    r"|couldn't write '[^'/][^']*\.lock'|unable to create directory|Permission denied|Operation not permitted|Input/output error"
 )
 DAMAGE: Final = re.compile(
     r"object file .* is empty|is corrupt\b|unexpected line in .*packed-refs|bad object"

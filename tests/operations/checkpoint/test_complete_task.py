@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -58,6 +59,10 @@ def devs(*args: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+def no_file_grows() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+
 def points(workspace: Workspace) -> list[Checkpoint]:
     return workspace.ledger.tip().history.of_task("task-10")
 
@@ -91,6 +96,44 @@ def test_the_next_command_finishes_or_takes_back(
     assert list((repo / ".git/devs/journal").iterdir()) == []
     assert [path.name for path in (repo / ".git/devs").glob("index.*")] == []
     assert devs("task", "status", "10")[0] == 0
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("staged", [True, False])
+def test_the_index_stays_where_a_refused_commit_was_killed_after_it_was_taken_back(
+    dirty: Workspace, git: Run, repo: Path, staged: bool
+) -> None:
+    hook, index = repo / ".git/hooks/pre-commit", repo / ".git/index"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    if staged:
+        git("add", "new.txt")
+    else:
+        index.unlink()
+    before = git("status", "--porcelain")
+    # It has deleted the copy of the index, and not yet the journal.
+    killed(("commit_work", "paths_file"), "checkpoint", "--all", "-m", "half")
+    assert devs("task", "status", "10")[0] == 0
+    assert (index.exists(), git("status", "--porcelain")) == (staged, before)
+    assert points(dirty) == []
+    assert list((repo / ".git/devs/journal").iterdir()) == []
+
+
+def test_on_a_full_disk_a_refused_commit_leaves_the_index_as_it_was(
+    dirty: Workspace, git: Run, repo: Path
+) -> None:
+    """The copy of the index becomes the index: there is no room for another one."""
+    git("add", "new.txt")
+    before = (repo / ".git/index").read_bytes()
+    killed(("commit_work", "commit"), "checkpoint", "--all", "-m", "half")
+    assert (repo / ".git/index").read_bytes() != before
+    words = [sys.executable, "-m", "devs_git", "task", "status", "10"]
+    done = subprocess.run(words, capture_output=True, check=False, preexec_fn=no_file_grows)
+    assert done.returncode == 0, done.stderr
+    assert (repo / ".git/index").read_bytes() == before
+    assert not (repo / ".git/index.lock").exists()
+    assert points(dirty) == []
 
 
 def test_what_was_finished_once_is_not_recorded_again(dirty: Workspace, repo: Path) -> None:

@@ -33,6 +33,14 @@ def test_a_folder_that_git_cannot_make_is_the_disks_doing_too() -> None:
     assert found.message == "The file system reported: unable to create directory."
 
 
+def test_a_lock_that_git_cannot_write_is_the_disks_doing_too() -> None:
+    lock = "'refs/heads/devs/ledger.lock'"
+    said = f"fatal: prepare: cannot update ref 'refs/heads/devs/ledger': couldn't write {lock}"
+    found = refusal_of(GitFailed(["update-ref"], 128, said))
+    assert found
+    assert (found.code, found.message) == ("CONFLICT", f"The file system reported: couldn't write {lock}.")
+
+
 def test_a_hook_of_the_users_that_refuses_is_no_bug_of_ours() -> None:
     said = "hint: Support for grafts is deprecated\nNot today\nfatal: ref updates aborted by hook"
     found = refusal_of(GitFailed(["update-ref"], 128, said))
