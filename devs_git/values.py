@@ -16,12 +16,12 @@ from operator import attrgetter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dataclasses import field, replace  # noqa: TID251 - whose types they have
-    from typing import Any, Final, Literal, NoReturn, TypeVar, dataclass_transform, get_args
+    from typing import Any, Final, Literal, NoReturn, Protocol, TypeVar, dataclass_transform, get_args
 
     Kind = TypeVar("Kind")
 else:
-    # To load `typing` takes 2 ms, which a client waits for before each call of a tool.
-    Any = Final = object
+    # To load `typing` takes 2 ms. Clients wait for it before each call of a tool, and people at a prompt.
+    Any = Final = Protocol = object
     get_args = tuple
 
     class Literal:
@@ -40,6 +40,7 @@ __all__ = (
     "Field",
     "Final",
     "Literal",
+    "Protocol",
     "WithoutCollector",
     "as_mapping",
     "field",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from devs_git.domain.gates import gate_model
 from devs_git.domain.ledger import paging
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.ledger import gate_files
 from devs_git.storage.ledger.store import Tip
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 from devs_git.workspace import Workspace
 
 ALL: Final = "ALL"

@@ -6,7 +6,6 @@ It reads only as much of the ledger as it needs, and only those moments that it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints.rows import GraphRow, MomentRow, Row
 from devs_git.domain.ledger import ids
@@ -19,7 +18,7 @@ from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import invalid
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.ledger import clone_history
-from devs_git.values import field, immutable, mutable
+from devs_git.values import TYPE_CHECKING, field, immutable, mutable
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import traces
-from devs_git.values import field, immutable, replace
+from devs_git.values import TYPE_CHECKING, Final, field, immutable, replace
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ it has tier 2 and is refused while a gate is open.
 
 from __future__ import annotations
 
-from typing import Any, Final, Self, TypeVar
+from devs_git.values import TYPE_CHECKING, Any, Final, immutable, replace
 
-from devs_git.values import immutable, replace
+if TYPE_CHECKING:
+    from typing import Self, TypeVar
 
-Kind = TypeVar("Kind")
+    Kind = TypeVar("Kind")
 
 READS, CHANGES, UNKNOWN, DESTROYS = 0, 1, 2, 3
 

@@ -15,12 +15,13 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from devs_git.domain.text.plain_text import COMMANDING, printable
+from devs_git.values import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import logging
+    from typing import TextIO
 
 _COLOURS: Final = {
     "red": "31",

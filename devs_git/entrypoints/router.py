@@ -12,13 +12,12 @@ import importlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
 
 from devs_git.domain.verbs import CHANGES, READS, Verb, VerbRequest, verb
 from devs_git.errors import DevsError
 from devs_git.storage.git.children import OPERATION
 from devs_git.storage.git.program import GitFailed
-from devs_git.values import replace
+from devs_git.values import Any, Final, replace
 from devs_git.workspace import Workspace
 
 # The only refusal of a `find` that is about a state; an open gate is reported before it.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.gates import gate_model
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_keys import PHASES, TrailerKey
 from devs_git.errors import DevsError
+from devs_git.values import Final
 
 _ONCE: Final = (TrailerKey.LEDGER, TrailerKey.TASK, TrailerKey.AGENT, TrailerKey.PHASE, TrailerKey.CLIENT)
 _AMONG: Final = {TrailerKey.AGENT: AGENTS, TrailerKey.PHASE: PHASES}

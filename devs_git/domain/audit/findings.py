@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal
 
 from devs_git.errors import CODES
-from devs_git.values import immutable
+from devs_git.values import Final, Literal, immutable
 
 Did = Literal["created", "updated", "kept", "removed", "skipped"]
 Severity = Literal["error", "warning"]

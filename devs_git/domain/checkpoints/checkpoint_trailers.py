@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import one_line
 from devs_git.domain.ledger.ids import completed_tag
-from devs_git.values import immutable
+from devs_git.values import TYPE_CHECKING, immutable
 
 if TYPE_CHECKING:
     from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded

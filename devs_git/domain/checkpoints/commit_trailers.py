@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
 
 from devs_git.domain.ledger.event_keys import KEY_PREFIX, TrailerKey
 from devs_git.domain.ledger.events import one_line
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 _OURS: Final = re.compile(rf"{KEY_PREFIX}(Task|Agent|Client|Phase|Ledger): ")
 AGENTS: Final = ("researcher", "architect", "developer", "reviewer")

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
 
 from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.ledger import ids
 from devs_git.domain.text.plain_text import check_text, cut
 from devs_git.errors import DevsError, invalid
-from devs_git.values import immutable
+from devs_git.values import Any, Final, immutable
 
 TAS_REVISION, MANUAL, POLICY_CHANGE = "TAS_REVISION", "MANUAL", "POLICY_CHANGE"
 TYPES: Final = (TAS_REVISION, MANUAL, POLICY_CHANGE)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final, Literal
 
 from devs_git.errors import DevsError
-from devs_git.values import immutable
+from devs_git.values import Any, Final, Literal, immutable
 
 PROPOSED: Final = "devs-policy.yaml"
 # Only in `devs-policy.yaml`: the oid of the event that set the first policy.

@@ -13,11 +13,10 @@ The caller finds out which commits the branches have, and passes sets of tags.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Final
 
 from devs_git.domain.ledger.events import Rewound
 from devs_git.domain.ledger.history import Checkpoint, History, Task
-from devs_git.values import replace
+from devs_git.values import Final, replace
 
 # Statuses that follow from checkpoints.
 DERIVED: Final = frozenset({"active", "completed", "rewound", "dropped"})

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import FORMAT, Event, Fields
-from devs_git.values import immutable
+from devs_git.values import Protocol, immutable
 
 
 class Content(Protocol):

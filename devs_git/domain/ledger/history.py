@@ -7,12 +7,11 @@ A rewind is of one clone. Here a checkpoint is live if no clone has rewound it; 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Replaced, Rewound, unreadable
 from devs_git.domain.ledger.ids import oid_or_nothing
-from devs_git.values import field, immutable, mutable, replace
+from devs_git.values import TYPE_CHECKING, Any, field, immutable, mutable, replace
 
 if TYPE_CHECKING:
     from devs_git.domain.ledger.event_contracts import Contract

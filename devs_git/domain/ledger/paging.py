@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
 
 from devs_git.errors import invalid
-from devs_git.values import immutable
+from devs_git.values import TYPE_CHECKING, Final, immutable
 
-Row = TypeVar("Row")
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Row = TypeVar("Row")
 NO_END: Final = 1 << 62
 CURSOR_FORM: Final = "([0-9]{1,15})-([0-9]{1,12})"
 _CURSOR = re.compile(CURSOR_FORM, re.ASCII)

@@ -8,7 +8,6 @@ equals that of `history.fold` over the whole ledger; a property test compares th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, unreadable
@@ -18,7 +17,7 @@ from devs_git.domain.ledger.history import (
     checkpoint_of,
     follow_move,
 )
-from devs_git.values import field, mutable, replace
+from devs_git.values import Any, field, mutable, replace
 
 _Mark = tuple[str, Event, str]  # the arguments of `history.apply_mark`
 

@@ -7,12 +7,11 @@ a merge of two ledgers, or past an event that moves checkpoints and has no `Devs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, unreadable
 from devs_git.domain.ledger.history import History
-from devs_git.values import field, immutable, mutable
+from devs_git.values import Final, field, immutable, mutable
 
 LIVE: Final = ("active", "completed")
 # Given up, though nothing undid it: its id stays taken.

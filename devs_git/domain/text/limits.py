@@ -5,9 +5,7 @@ A limit is far above what honest work needs. Longer input is refused as a whole;
 
 from __future__ import annotations
 
-from typing import Final
-
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 _KIB, _MIB = 1 << 10, 1 << 20
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
 
 from devs_git.errors import invalid
+from devs_git.values import Any, Final
 
 # The only table of characters that no caller's text may have and no terminal gets: first and last of a run, and their kind.
 _TABLE: Final = (
@@ -29,8 +29,11 @@ COMMANDING: Final = re.compile("[" + "".join(f"{first}-{last}" for first, last, 
 _INVISIBLE: Final = "\u115f\u1160\u2800\u3164\uffa0"
 
 
-def _form(allowed: str) -> str:
-    """The same as a pattern that every JSON Schema reader knows. Lone surrogates are left out: no message can have them."""
+def form(allowed: str = "") -> str:
+    """The same as a pattern that every JSON Schema reader knows, for a text that may have the characters in `allowed`.
+
+    Lone surrogates are left out: no message can have them.
+    """
     runs = [range(ord(first), ord(last) + 1) for first, last, kind in _TABLE if kind != "surrogate"]
     odd = [code for run in runs for code in run]
     return "[^" + "".join(_runs([code for code in odd if chr(code) not in allowed])) + "]*"
@@ -43,12 +46,6 @@ def _runs(codes: list[int]) -> Iterator[str]:
             between = "-" if code > first + 1 else ""
             yield f"\\u{first:04x}" + (f"{between}\\u{code:04x}" if code > first else "")
             first = codes[at + 1] if at + 1 < len(codes) else 0
-
-
-# A file's text, text of several lines, and of one.
-FILE_FORM: Final = _form("\n\t\r")
-TEXT_FORM: Final = _form("\n\t")
-LINE_FORM: Final = _form("")
 
 
 def offence(char: str, allowed: str = "") -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+
+from devs_git.values import Final
 
 _SIZE = re.compile(r"([0-9]{1,12})(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)", re.ASCII)
 _SPAN = re.compile(r"([0-9]{1,6})(s|min|h|d|w)", re.ASCII)

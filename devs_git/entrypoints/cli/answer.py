@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from devs_git.domain.verbs import CHANGES, READS, VerbRequest, VerbResult, verb
 from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.console import exit_on_print_error
-from devs_git.values import plain
+from devs_git.values import Any, plain
 from devs_git.workspace import Workspace
 
 Renderer = Callable[[Any], str | bytes]  # bytes are written unchanged

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from devs_git.domain.verbs import OTHER_COMMANDS, VERBS
+from devs_git.values import Final
 
 ABOUT: Final = """Checkpoints, rewind and gates for coding agents in a git repository.
 

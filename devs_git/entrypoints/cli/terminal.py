@@ -8,13 +8,12 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text import limits
 from devs_git.entrypoints import console
 from devs_git.entrypoints.console import exit_on_print_error
 from devs_git.errors import EXIT_INTERRUPTED, DevsError
-from devs_git.values import replace
+from devs_git.values import TYPE_CHECKING, Final, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

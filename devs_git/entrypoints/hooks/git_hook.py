@@ -12,9 +12,9 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
 
 from devs_git.errors import DevsError
+from devs_git.values import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from devs_git.workspace import Workspace

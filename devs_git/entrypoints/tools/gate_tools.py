@@ -11,8 +11,8 @@ from devs_git.domain.text import plain_text
 from devs_git.entrypoints.tools.params import ONE_TASK, limit, text_schema
 from devs_git.entrypoints.tools.tool import TEXT, Param, Tool
 
-_LINE: Final = text_schema(plain_text.LINE_FORM)
-_TEXT: Final = {**text_schema(plain_text.TEXT_FORM), "minLength": gate_model.LEAST}
+_LINE: Final = text_schema(plain_text.form())
+_TEXT: Final = {**text_schema(plain_text.form("\n\t")), "minLength": gate_model.LEAST}
 
 TOOLS: Final = (
     Tool(
@@ -54,7 +54,7 @@ TOOLS: Final = (
                             "description": "What could go wrong: 20 characters or more.",
                         },
                         "proposed_text": {
-                            **text_schema(plain_text.FILE_FORM),
+                            **text_schema(plain_text.form("\n\t\r")),
                             "minLength": 1,
                             "description": "The whole TAS after the change.",
                         },

@@ -28,7 +28,7 @@ _EXIT_CODE: Final = {
     "minimum": trace_put.EXIT_CODES[0],
     "maximum": trace_put.EXIT_CODES[-1],
 }
-_LINE: Final = text_schema(plain_text.LINE_FORM, most=trace_put.MOST_OF_A_NAME)
+_LINE: Final = text_schema(plain_text.form(), most=trace_put.MOST_OF_A_NAME)
 
 TOOLS: Final = (
     Tool(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
 
 from devs_git.domain.checkpoints.checkpoint_trailers import Facts, Wanted, content_of_event, name, tag_object
 from devs_git.domain.checkpoints.task_states import require_live, require_running
@@ -20,7 +19,7 @@ from devs_git.operations.recall import worktree_note
 from devs_git.storage.git import ref_files, refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.store import Tip
-from devs_git.values import replace
+from devs_git.values import Final, replace
 from devs_git.workspace import Workspace
 
 _STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
-from typing import Final
 
 from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
 from devs_git.domain.checkpoints.commit_trailers import work_of
@@ -17,6 +16,7 @@ from devs_git.operations.checkpoint import unrecorded_commits
 from devs_git.operations.checkpoint.record_checkpoint import commit_facts, record
 from devs_git.storage.git import refs
 from devs_git.storage.worktree import active_task
+from devs_git.values import Final
 from devs_git.workspace import Workspace
 
 ENDED = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from devs_git.storage.git.places import Places
+from devs_git.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from devs_git.domain.audit.findings import Finding

@@ -7,7 +7,6 @@ that it was made from; if another policy is in force, the hook starts Python ins
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.policy import parse
@@ -19,6 +18,7 @@ from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.store import Tip
+from devs_git.values import TYPE_CHECKING, Final
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:

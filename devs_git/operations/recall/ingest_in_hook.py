@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.checkpoints.commit_trailers import work_of
 from devs_git.operations.recall import worktree_note
 from devs_git.storage.worktree import active_task
+from devs_git.values import TYPE_CHECKING, Final
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:

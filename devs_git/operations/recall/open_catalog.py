@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from devs_git.values import TYPE_CHECKING
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
-from devs_git.values import immutable, replace
+from devs_git.values import TYPE_CHECKING, immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog

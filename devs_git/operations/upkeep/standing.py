@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.errors import DevsError
+from devs_git.storage.git import ref_files
 from devs_git.storage.git.places import Places
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 from devs_git.workspace import Workspace
 
 _HOOK_CODES: Final = frozenset({"HOOK_MISSING", "HOOK_NOT_CALLED"})
@@ -79,7 +78,7 @@ def just_abandoned(workspace: Workspace) -> str:
 
 def undo(workspace: Workspace, branch: str) -> UndoGoal | None:
     """What undo would take back. The ledger is read for it only if an operation left a backup here."""
-    if not workspace.store_git.run("for-each-ref", "--count=1", "refs/devs/backup/"):
+    if not ref_files.has_below(workspace.store_git, "refs/devs/backup"):
         return None
     from devs_git.operations.rewind import undoable_operations
 

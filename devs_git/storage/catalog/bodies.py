@@ -9,10 +9,9 @@ import codecs
 import io
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
 
 from devs_git.errors import DevsError
-from devs_git.values import immutable
+from devs_git.values import Any, Final, immutable
 
 # The most bytes of output in one part.
 PART: Final = 4 << 20

@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
 
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.migrations import STEPS
 from devs_git.storage.git.files import read_only
+from devs_git.values import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from typing import Self
 
 NAME: Final = "catalog.db"
 # All exceptions that an unusable catalog raises.

@@ -5,7 +5,7 @@ A migration that has been released is never edited. Each later change is a new m
 
 from __future__ import annotations
 
-from typing import Final
+from devs_git.values import Final
 
 # The row of a trace is small, so that lists and filters read little. Its bytes are in other tables, the output in compressed
 # parts. body_id identifies the bytes, and their text in the full-text index: unlike a rowid it does not change with VACUUM.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.errors import invalid
 from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from devs_git.domain.recall.traces import Trace, TraceRow

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
 
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.domain.text.plain_text import COMMANDING
 from devs_git.storage.documents import schemas
+from devs_git.values import Any, Final
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*", re.ASCII)
 _MISREAD: Final = {"", "~", "null", "true", "false", "y", "n", "yes", "no", "on", "off", "inf", "nan"}

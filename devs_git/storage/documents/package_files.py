@@ -7,7 +7,8 @@ an editable install may leave stale copies elsewhere, but never in the package.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+
+from devs_git.values import Literal
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 

@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
 
 from devs_git.storage.documents import package_files
+from devs_git.values import Any, Final
 
 BASE: Final = "https://devs-git.github.io/schemas/"
 _TYPES: Final[dict[str, tuple[tuple[type, ...], str]]] = {

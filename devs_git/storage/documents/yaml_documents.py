@@ -13,14 +13,13 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
 
 from devs_git.domain.text import limits
 from devs_git.domain.text.plain_text import offence
 from devs_git.errors import DevsError
 from devs_git.storage.documents import canonical_yaml, schemas
 from devs_git.storage.documents.canonical_yaml import dump
-from devs_git.values import immutable
+from devs_git.values import Any, Final, immutable
 
 __all__ = ["Document", "dump", "load", "load_any", "parse"]
 MAX_BYTES: Final = limits.DOCUMENT.most

@@ -10,11 +10,11 @@ import re
 import shlex
 import shutil
 import sys
-from typing import Final
 
 from devs_git.domain.audit.findings import Action
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git, GitFailed
+from devs_git.values import Final
 
 ALIASES: Final = {
     "checkpoint": "checkpoint",

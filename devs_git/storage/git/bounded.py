@@ -13,11 +13,11 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
 
 from devs_git.domain.text import limits
 from devs_git.domain.text.limits import Limit
 from devs_git.errors import DevsError
+from devs_git.values import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from devs_git.storage.git.program import Git

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Final
 
 from devs_git.storage.git.program import Git
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 # Bytes of the largest blob that is held in memory.
 SMALL: Final = 64 << 20

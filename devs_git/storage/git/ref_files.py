@@ -9,11 +9,10 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
 
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 # Bytes; a line of the file of packed refs is shorter, because a file system limits the length of a ref's name.
 _LINE: Final = 8192

@@ -6,13 +6,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 from devs_git.storage.git import filters
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import Git, split_z
-from devs_git.values import field, immutable, mutable
+from devs_git.values import Final, field, immutable, mutable
 
 _ACTIONS: Final = {
     "A": "added",

@@ -12,11 +12,11 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.storage.documents import package_files
 from devs_git.storage.git import exclude_file
 from devs_git.storage.git.places import Places
+from devs_git.values import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from devs_git.storage.git.program import Git

@@ -8,15 +8,13 @@ branch's reflog and from what `sync` saw whether the ledger was set back.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from devs_git.domain.ledger.events import LEDGER, NO_OID
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger import rewritten_commits
 from devs_git.storage.ledger.store import LOCK, Ledger, Tip
-from devs_git.values import WithoutCollector
+from devs_git.values import TYPE_CHECKING, WithoutCollector
 
 if TYPE_CHECKING:
     from devs_git.domain.gates.policy import Policy

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.history import Checkpoint, History
@@ -16,7 +15,7 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import lines_of_work
-from devs_git.values import immutable, replace
+from devs_git.values import TYPE_CHECKING, Final, immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.domain.checkpoints.rewind_selection import Effect

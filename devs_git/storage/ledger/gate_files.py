@@ -7,15 +7,14 @@ count, and its gate is still open.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.ledger.events import IN_FORCE
 from devs_git.errors import DevsError
-from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git.objects import TREE
 from devs_git.storage.ledger.store import Tip
+from devs_git.values import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from devs_git.domain.gates.policy import Policy
@@ -75,7 +74,8 @@ def read(gate_id: str, request_oid: str, request: bytes, decision: bytes | None)
 
 
 def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
-    from devs_git.storage.documents import schemas
+    # Late, here and below: mostly no gate is open.
+    from devs_git.storage.documents import schemas, yaml_documents
 
     request = yaml_documents.load(data, path, code="LEDGER_MUTATED")
     noun = schema_of(str(request.get("gate_type")))
@@ -97,6 +97,8 @@ def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
 
 def with_decision(gate: Gate, data: bytes) -> Gate:
     """The gate with this decision. If the decision is not valid, the gate has the `flaw` instead."""
+    from devs_git.storage.documents import yaml_documents
+
     try:
         decision = yaml_documents.load(
             data, decision_path(gate.gate_id), DECISION_SCHEMA, code="LEDGER_MUTATED"
@@ -116,6 +118,7 @@ def policy_of(tip: Tip) -> Policy:
     """The policy in the tree of an event that was already judged. POLICY_INVALID."""
     # Late: who reads gates often needs no policy.
     from devs_git.domain.gates.policy import parse
+    from devs_git.storage.documents import yaml_documents
 
     data = tip.read(IN_FORCE)
     return parse({} if data is None else yaml_documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))

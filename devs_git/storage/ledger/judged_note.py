@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
 
 from devs_git.domain.gates.policy import moments_wanted, shortens
 from devs_git.storage.git.files import replace_file
+from devs_git.values import Final
 
 _SHORTEN: Final = "shorten"
 _MOMENTS: Final = "moments-on"

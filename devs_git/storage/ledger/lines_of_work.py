@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
 
 from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.events import Event
@@ -17,7 +16,7 @@ from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.ids import ARCHIVES, checkpoint_ref, is_oid
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.refs import worktree_heads
-from devs_git.values import immutable
+from devs_git.values import Final, immutable
 
 FOLDER = "refs/devs/checkpoints"
 HEADS, SNAPSHOTS = "refs/heads/", "refs/heads/snapshot/"

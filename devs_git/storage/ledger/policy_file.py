@@ -6,7 +6,6 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.checkpoints.commit_trailers import AGENTS
 from devs_git.domain.gates.policy import FIRST, PROPOSED, Policy, parse
@@ -17,7 +16,7 @@ from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import bounded, locks, newest_objects, refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.store import LOCK, LOCK_SECONDS, Ledger, Tip
-from devs_git.values import immutable
+from devs_git.values import TYPE_CHECKING, Any, Final, immutable
 
 if TYPE_CHECKING:
     from devs_git.domain.audit.findings import Action, Finding

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import ARCHIVES, checkpoint_ref
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git, GitFailed
+from devs_git.values import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from devs_git.domain.audit.findings import Finding

@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.events import IN_FORCE, LEDGER, NO_OID, Draft, Event, RefUpdate, parse
 from devs_git.domain.ledger.ids import is_oid
@@ -20,7 +19,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.git import bounded, newest_objects, refs
 from devs_git.storage.git.objects import EMPTY_TREE, TREE, Entry, Objects
 from devs_git.storage.git.program import Git, GitFailed, split_z
-from devs_git.values import field, immutable, replace
+from devs_git.values import TYPE_CHECKING, Final, field, immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.domain.ledger.history import History

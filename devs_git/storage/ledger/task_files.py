@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from devs_git.domain.checkpoints.commit_trailers import Work
 from devs_git.domain.ledger import ids
@@ -20,6 +19,7 @@ from devs_git.storage.git import object_graph, refs
 from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.ledger import clone_history
 from devs_git.storage.ledger.store import Tip, require_complete
+from devs_git.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from devs_git.domain.ledger.history import History

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from devs_git.entrypoints.cli import overview
 from devs_git.entrypoints.cli.main import cli
 
-HEAVY = ("click", "pygit2", "ruamel.yaml", "sqlite3", "subprocess", "json")
+HEAVY = ("click", "typing", "pygit2", "ruamel.yaml", "sqlite3", "subprocess", "json")
 SCRIPT = f"""
 import sys
 sys.argv = ["devs-git", "--help"]

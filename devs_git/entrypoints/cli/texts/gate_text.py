@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import cut, printable
 from devs_git.entrypoints.cli.texts.render import fold, next_page_line, short, table, unique_beginnings, when
 from devs_git.entrypoints.console import paint
+from devs_git.values import TYPE_CHECKING, Final
 from devs_git.workspace import system_clock
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
 
 from devs_git.entrypoints.cli.texts.render import next_page_line, plural, short, state_words, table, when
 from devs_git.entrypoints.console import paint
+from devs_git.values import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from devs_git.commands import log

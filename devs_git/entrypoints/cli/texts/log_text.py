@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from devs_git.entrypoints.cli.texts.render import (
     next_page_line,
@@ -18,7 +17,7 @@ from devs_git.entrypoints.cli.texts.render import (
     when,
 )
 from devs_git.entrypoints.console import on_terminal, paint
-from devs_git.values import plain
+from devs_git.values import TYPE_CHECKING, plain
 
 if TYPE_CHECKING:
     from devs_git.commands import branch, diff, history, show, status

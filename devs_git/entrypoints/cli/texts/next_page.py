@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+
+from devs_git.values import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import click

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import COMMANDING
 from devs_git.entrypoints.console import for_person, on_terminal, paint, width
+from devs_git.values import TYPE_CHECKING, Final
 from devs_git.workspace import system_clock
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from devs_git.entrypoints.console import paint
+from devs_git.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from devs_git.commands import task_abandon, task_status, task_switch

@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
+from devs_git.values import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest

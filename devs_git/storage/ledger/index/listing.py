@@ -8,9 +8,9 @@ an event will claim and what a rewind undoes are read from the ledger.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
 
 from devs_git.storage.ledger.index import NAME
+from devs_git.values import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from devs_git.domain.ledger.event_contracts import Contract

@@ -10,12 +10,20 @@ from pathlib import Path
 import pytest
 
 from devs_git.__main__ import main
+from devs_git.commands import trace_put
+from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts import next_page
+from devs_git.workspace import Workspace
 from tests.conftest import Tasks
 
 pytestmark = pytest.mark.quick
 
-LOADED = "import sys; from devs_git.__main__ import main; status = main(); sys.stderr.write(str('click' in sys.modules)); sys.exit(status)"
+LOADED = """import sys
+from devs_git.__main__ import main
+status = main()
+sys.stderr.write(str([name for name in ("click", "typing") if name in sys.modules]))
+sys.exit(status)
+"""
 WITH_CLICK = "import sys; from devs_git.entrypoints.cli.main import main; sys.exit(main())"
 PLAIN = [
     ("status",),
@@ -48,7 +56,9 @@ LEFT = [
 
 @pytest.fixture
 def top(tasks: Tasks) -> Path:
-    return tasks({"10": {"b.txt": "b\n"}, "11": {"c.txt": "c\n"}}).top
+    top = tasks({"10": {"b.txt": "b\n"}, "11": {"c.txt": "c\n"}}).top
+    router.call("trace put", Workspace.open(top), trace_put.Request(b"printed"))  # status counts traces
+    return top
 
 
 def run(code: str, where: Path, *words: str) -> tuple[int, bytes, bytes]:
@@ -63,22 +73,22 @@ def run(code: str, where: Path, *words: str) -> tuple[int, bytes, bytes]:
 
 
 @pytest.mark.parametrize("words", [*PLAIN, *REFUSED])
-def test_it_loads_no_click_and_answers_as_with_click(top: Path, words: tuple[str, ...]) -> None:
+def test_it_loads_no_click_and_no_typing_and_answers_as_with_click(top: Path, words: tuple[str, ...]) -> None:
     status, answer, errors = run(LOADED, top, *words)
-    assert errors.endswith(b"False")
-    assert run(WITH_CLICK, top, *words) == (status, answer, errors.removesuffix(b"False"))
+    assert errors.endswith(b"[]")
+    assert run(WITH_CLICK, top, *words) == (status, answer, errors.removesuffix(b"[]"))
 
 
 @pytest.mark.parametrize("words", LEFT)
 def test_other_words_are_left_to_the_command_line(top: Path, words: tuple[str, ...]) -> None:
     status, answer, errors = run(LOADED, top, *words)
-    assert errors.endswith(b"True")
-    assert run(WITH_CLICK, top, *words) == (status, answer, errors.removesuffix(b"True"))
+    assert errors.endswith(b"['click', 'typing']")
+    assert run(WITH_CLICK, top, *words) == (status, answer, errors.removesuffix(b"['click', 'typing']"))
 
 
 def test_a_refusal_outside_of_a_repository_is_the_same(tmp_path: Path) -> None:
     status, answer, errors = run(LOADED, tmp_path, "status", "--json")
-    assert errors == b"False"
+    assert errors == b"[]"
     assert run(WITH_CLICK, tmp_path, "status", "--json") == (status, answer, b"")
     assert b'"code"' in answer
 

@@ -15,9 +15,11 @@ from devs_git.workspace import Workspace
 pytestmark = pytest.mark.quick
 
 OUTPUTS = {"text": "grün\r\n".encode() * 300, "bytes": b"\0\xff\n" * 300, "empty": b"", "--odd": b"x"}
-LOADED = (
-    "import sys; from devs_git.__main__ import main; main(); sys.stderr.write(str('click' in sys.modules))"
-)
+LOADED = """import sys
+from devs_git.__main__ import main
+main()
+sys.stderr.write(str([name for name in ("click", "typing") if name in sys.modules]))
+"""
 
 
 @pytest.fixture
@@ -33,11 +35,11 @@ def get(where: Path, *words: str) -> tuple[int, bytes, bytes]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_it_loads_no_click_and_prints_the_bytes(stored: Path) -> None:
+def test_it_loads_no_click_and_no_typing_and_prints_the_bytes(stored: Path) -> None:
     for name in ("text", "bytes", "empty"):
         command = [sys.executable, "-c", LOADED, "trace", "get", name]
         done = subprocess.run(command, cwd=stored, capture_output=True, check=True)
-        assert (done.stdout, done.stderr) == (OUTPUTS[name], b"False")
+        assert (done.stdout, done.stderr) == (OUTPUTS[name], b"[]")
 
 
 @pytest.mark.quick(2)
