@@ -24,11 +24,11 @@ from devs_git.workspace import Workspace
 
 _LISTED = 10
 _WITHOUT_MAP = (
-    "Without --map, a checkpoint moves only if no branch has its commit, also none of a remote, and exactly one other commit "
+    "Without --map, a checkpoint moves only if no branch, here or of a remote, has its commit, and exactly one other commit "
     "has its files. If the history was rewritten, name the program's map: "
     "devs-git history-rewritten --map .git/filter-repo/commit-map"
 )
-_WITH_MAP = "The map names no checkpoint's commit that is another one now."
+_WITH_MAP = "The map has no new commit for the commit of any checkpoint."
 
 
 @immutable

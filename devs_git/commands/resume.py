@@ -66,7 +66,7 @@ class Request(VerbRequest):
             raise invalid("mode", "There is no such mode.", hint="Use one of: " + ", ".join(choices.MODES))
         if not choices.LEAST <= self.tokens <= choices.MOST:
             raise invalid(
-                "tokens", f"A bundle has from {choices.LEAST} to {choices.MOST} tokens, not {self.tokens}."
+                "tokens", f"The tokens must be from {choices.LEAST} to {choices.MOST}, not {self.tokens}."
             )
         field_values.check_body("context", self.context, longest=choices.LONGEST)
         if self.to:

@@ -157,12 +157,12 @@ def test_if_a_branch_of_a_remote_still_has_the_old_commits_it_says_why_nothing_m
     filter_repo(scene.top, *REWORDED, "--preserve-commit-hashes", "--refs", "main")
     result = follow(scene, history_rewritten.Request())
     assert (result.moved, result.event) == ((), "")
-    assert "also none of a remote" in result.reason
+    assert "here or of a remote" in result.reason
     words = (sys.executable, "-m", "devs_git", "history-rewritten", "--dry-run")
     shown = subprocess.run(words, cwd=scene.top, capture_output=True, text=True, check=True).stdout
     assert shown == f"would move: 0 checkpoints\n{result.reason}\n"
     assert follow(scene).reason == ""
-    assert follow(scene).reason.startswith("The map names no checkpoint's commit")
+    assert follow(scene).reason.startswith("The map has no new commit")
 
 
 def test_files_that_no_commit_or_several_have_are_listed_and_nothing_changes(scene: Scene) -> None:

@@ -25,7 +25,8 @@ def check_value(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
     if not re.fullmatch(VALUE_FORM, value):
         raise invalid(field, f"The {field} must be one line without control characters.")
     if among and value not in among:
-        raise invalid(field, f"{value!r} is not a valid {field}.", hint="Use one of: " + ", ".join(among))
+        hint = "Use one of: " + ", ".join(filter(None, among))
+        raise invalid(field, f"{value!r} is not a valid {field}.", hint=hint)
     return check_body(field, value.strip())
 
 

@@ -206,7 +206,10 @@ def resolve(git: Git, rev: str) -> str:
     )
     if status:
         raise DevsError(
-            "INVALID_ARGUMENTS", f"{rev!r} names no commit here.", hint="Fetch it first.", field="range"
+            "INVALID_ARGUMENTS",
+            f"{rev!r} names no commit here.",
+            hint="If it is a commit of a remote, fetch it first: git fetch",
+            field="range",
         )
     return out.decode().strip()
 
