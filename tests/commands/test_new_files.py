@@ -37,7 +37,7 @@ def test_all_names_the_new_files_that_nobody_named_and_a_completion_says_the_nex
     call = [sys.executable, "-m", "devs_git", "task", "complete", "--all", "-m", "done"]
     shown = subprocess.run(call, cwd=repo, capture_output=True, text=True, check=True).stdout
     assert shown.splitlines()[1:] == [
-        "Of these new (1): last one.txt",
+        "New files (1): last one.txt",
         "To see what it changed: devs-git diff task-10",
     ]
     (repo / "again.txt").write_text("new\n")
@@ -45,5 +45,5 @@ def test_all_names_the_new_files_that_nobody_named_and_a_completion_says_the_nex
     shown = subprocess.run(call, cwd=repo, capture_output=True, text=True, check=True).stdout
     assert shown.splitlines()[1:3] == [
         "It was completed before, as task-10@3.",
-        "Of these new (1): again.txt",
+        "New files (1): again.txt",
     ]

@@ -42,7 +42,7 @@ def _checkpoint_text(row: Recorded) -> str:
     if row.before:
         lines.append(f"It was completed before, as {row.before}.")
     if found := row.new_files.count:
-        lines.append(f"Of these new ({found}): {some_names(row.new_files.paths, found)}")
+        lines.append(f"New files ({found}): {some_names(row.new_files.paths, found)}")
     lines += _left_out(row)
     if completed and not row.nothing_new:
         lines.append(f"To see what it changed: devs-git diff {row.task_id}")
@@ -158,7 +158,8 @@ def task_switch(*, task_id: str) -> VerbRequest:
     plan=task_text.abandon_plan_text,
     asks=lambda _workspace, request: request.rewind,
     example="devs-git task abandon\ndevs-git task abandon 10 --rewind",
-    notes="Its id stays taken. Without --rewind no file changes, and task switch takes the task up again; after --rewind, undo does.",
+    notes="Its id stays taken. Without --rewind, no file changes, and task switch makes the task active again. With --rewind, "
+    "the files go back, and undo brings files and task back.",
 )
 @click.argument("task_id", metavar="[ID]", required=False)
 @click.option("--rewind", is_flag=True, help="Go back to where the task began, too, as rewind --before does.")

@@ -93,9 +93,9 @@ def _annotation(finding: ReportedFinding) -> str:
     "--judged",
     metavar="OID",
     default="",
-    help="An event of the ledger: the field judged of an earlier verify --json that you trust. This event and those before "
-    "it are not judged again, nor are the tags of tasks that no newer event names. If anything is found, or the ledger "
-    "does not have this event, the whole ledger is judged.",
+    help="Do not judge this event and those before it again, nor the tags of tasks that no newer event names. Take OID from "
+    "the field judged of an earlier verify --json that you trust. If anything is found, or the ledger does not have this "
+    "event, the whole ledger is judged.",
 )
 @click.option("--format", metavar="text|json|github", default="text", help="The format of the findings.")
 def verify(parts: tuple[str, ...], **options: Any) -> VerbRequest:

@@ -67,9 +67,9 @@ Ask another approver. The policy in force names them:
 git show refs/heads/devs/ledger:policy.yaml
 ```""",
     "UNKNOWN_SIGNER": """\
-The policy in force does not name you, or the key that signed, as an approver. Nothing was decided. Also whoever asked can take a gate back only if they are an approver.
+The policy in force does not name you, or the key that signed, as an approver. Nothing was decided. The person who asked can take the gate back only as an approver.
 
-The hint names who may decide, and `devs-git gate show` does. If they work in another clone, send the gate to them; after their answer, the same command brings it here:
+The hint and `devs-git gate show` name who may decide. If they work in another clone, send the gate to them; after their answer, the same command brings it here:
 
 ```sh
 devs-git sync

@@ -65,8 +65,8 @@ Something wrote into `.git/devs`, or the disk is damaged. Delete the file. The n
 rm -r "$(git rev-parse --git-common-dir)"/devs/index.db*
 ```""",
     "LEDGER_MUTATED": """\
-The ledger has something in it that devs-git never writes: a changed or deleted file, a file that does not belong there, a wrong request or decision, or an object
-with other bytes than its oid says. Somebody wrote to it by hand, or the disk is damaged.
+The ledger has something in it that devs-git never writes. Examples are a changed or deleted file, a file that does not belong there, a wrong request or decision, and an object
+whose bytes do not match its oid. Somebody wrote to the ledger by hand, or the disk is damaged.
 
 Call whoever maintains the repository, and answer no gate until the cause is clear. See what it is and who wrote it:
 

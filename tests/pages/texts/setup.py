@@ -28,8 +28,8 @@ ls "$(git rev-parse --git-dir)"/*.lock
 
 `sync` also answers this if it cannot reach the remote. Try `git ls-remote origin`.""",
     "REMOTE_HAS_MOMENTS": """\
-A remote has refs that belong to one clone alone, because somebody pushed all refs there (`git push --mirror`): backups, which contain
-untracked files, or commits that [moments](moments.md) keep and that may be on no branch. devs-git reads the refs of a remote that is a folder of this machine. Of another remote it knows what the last `devs-git sync` saw, and
+A remote has refs that belong to one clone alone, because somebody pushed all refs there (`git push --mirror`). These are backups, which contain
+untracked files, or commits that [moments](moments.md) keep and that may be on no branch. If the remote is a folder of this machine, devs-git reads its refs. Of another remote it knows what the last `devs-git sync` saw, and
 whether a push from this clone sent such refs.
 
 Delete them there, then run `devs-git sync`, which looks again. If an untracked file had a secret, [change the secret](secrets.md):
@@ -132,7 +132,7 @@ husky writes its folder `.husky/_` in each worktree. In a worktree without it, r
 
 In a clone of CI (the variable `CI` is set, and nobody ran `init`), `doctor` does not ask for hooks, because nobody commits there.""",
     "HOOK_NOT_CALLED": """\
-git looks for hooks in another folder (`core.hooksPath`), in which devs-git does not write: git tracks it, it is outside the repository, or it
+The setting `core.hooksPath` names another place for git's hooks. devs-git does not write there, because git tracks that folder, it is outside the repository, or it
 is not a folder.
 
 `doctor` prints the command that adds one line to the hook there. See which folder it is:

@@ -76,10 +76,10 @@ rm -r "$(git rev-parse --git-common-dir)/devs/spool/rejected"
 ```""",
     "MOMENT_GAP": """\
 Before a prompt or a call of an agent's tool, devs-git could not keep the state of the worktree: the disk was full, another command was
-at work, or it would have taken more than five seconds. The tool ran. What was not committed at that time and changed since then cannot
-be brought back from a moment.
+running, or it would have taken more than five seconds. The tool ran. If something was not committed at that time and changed since then, no moment
+has it.
 
-If the state as it is now is worth keeping:
+To keep the state as it is now:
 
 ```sh
 devs-git snapshot create

@@ -44,8 +44,8 @@ git worktree add ../second && cd ../second
 ```""",
     "TASK_RUNNING": """\
 A client's session has begun a turn there and has not ended it: a prompt or a call of a tool came, and its process lives.
-So `rewind`, `conversation rewind` and `resume` are refused. `session_id` names the session. Of another machine or
-container, a session counts for ten minutes after its last sign.
+So `rewind`, `conversation rewind` and `resume` are refused. `session_id` names the session. A session on another machine or in another
+container counts until it has called no hook for ten minutes.
 
 Wait until the turn has ended. If a person stopped it, devs-git sees that only with Claude Code. With other clients, rewind all the same:
 
@@ -72,12 +72,12 @@ devs-git rewind task-10@2 --dry-run
 
 If you want to take back the rewind that undid the task, use `devs-git undo --dry-run`, and then `devs-git undo`.""",
     "CONTRACT_NOT_FOUND": """\
-No task belongs to the line of work (the contract) that `history --contract` names.
+There is no contract (line of work) with this name: nobody started it, and no task belongs to it.
 
-List the events without this filter. If nobody named a contract, it is the branch on which the task was started:
+List the contracts. If nobody named one for a task, it is the branch on which the task was started:
 
 ```sh
-devs-git history --limit 20
+devs-git resume
 ```""",
     "DIRECTIVE_NOT_FOUND": """\
 No directive has this id.
@@ -151,8 +151,8 @@ devs-git rewind task-10 --dry-run
 devs-git rewind task-10
 ```""",
     "RECOVERY_NEEDED": """\
-An earlier command was interrupted, by a kill or a loss of power. devs-git does not finish it by itself here, because somebody
-changed files or refs since, or because its journal (the file that says how far it came) cannot be read. The state from before the command is saved in `refs/devs/backup/`.
+An earlier command was interrupted, by a kill or a loss of power. devs-git cannot finish it without a decision: somebody
+changed files or refs since, or the journal (the file that says how far the command came) cannot be read. The state from before the command is saved in `refs/devs/backup/`.
 
 Run `devs-git status` first. It repairs what can be repaired without a decision. If you get the code again, decide. Your own edits stay in both cases. Either take the command back, so that everything is as before:
 
@@ -178,7 +178,7 @@ If the answer is `RECOVERY_NEEDED`, decide there: `devs-git doctor --take-back` 
 
 If the journal cannot be read, look at the saved state first: `git show refs/devs/backup/<operation>`.""",
     "NOTHING_TO_UNDO": """\
-There is no rewind, restore or undo of this worktree and branch that could be taken back. Or there is no backup of it in this clone: the backup was pruned or purged, the operation was made in another clone, or the history was rewritten since.
+There is no rewind, restore or undo of this worktree and branch that could be taken back. Or this clone has no backup of it: `prune` or `purge` deleted the backup, the operation was made in another clone, or the history was rewritten since.
 
 See the operations and the saved states. Without a backup, go to a checkpoint:
 
