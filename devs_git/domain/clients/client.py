@@ -165,6 +165,8 @@ class Client:
     denial: Callable[[str, str], dict[str, Any]] = permission_denied
     # The answer that puts a text before the model, for an event before a tool or a prompt.
     tell: Callable[[str, str], dict[str, Any]] = with_context
+    # Whether git, in a command of its shell, runs the hooks of the repository.
+    shell_runs_hooks: bool = True
     # Whether its model sees such a text before a tool; else it is told after the tool.
     tells_before: bool = True
     hand_on: Callable[[str, Any, LongOutput], dict[str, Any] | None] = context_named

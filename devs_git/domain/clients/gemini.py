@@ -247,6 +247,8 @@ GEMINI: Final = Client(
     shells=frozenset({"run_shell_command"}),
     # It takes no context from a hook before a tool.
     tells_before=False,
+    # It sets GIT_CONFIG_COUNT with an empty core.hooksPath.
+    shell_runs_hooks=False,
     ours=(f"mcp_{SERVER}_",),
     denial=denial_of_tool,
     unwrap=unwrap,

@@ -65,6 +65,25 @@ def record_head(
     return point
 
 
+def record_unseen(workspace: Workspace, before: str, listen: Callable[[str], None]) -> None:
+    """Record HEAD if a client's command committed it, and git ran no hook of ours. `before`: HEAD before the command.
+
+    Of several commits of one command, only the last becomes a checkpoint.
+    """
+    move = refs.last_move(workspace.places.git_dir)
+    if not before or move.new == before or not move.message.startswith("commit"):
+        return
+    words = (
+        "for-each-ref",
+        "--count=1",
+        f"--points-at={move.new}",
+        "refs/devs/checkpoints",
+        "refs/tags/devs",
+    )
+    if active_task.read(workspace.places) and not workspace.store_git.run(*words):
+        record_head(workspace.start(), lambda: workspace.checkpoint_on_commit, listen=listen)
+
+
 def _is_recorded(workspace: Workspace, task: str, commit: str) -> bool:
     """Whether one of the newest events made this commit a checkpoint of the task, or moved one to it.
 

@@ -50,11 +50,13 @@ def keep(
     warned = Warned()
     try:
         with children.within(seconds):
-            workspace, previous = Workspace(places), last_moment.read(places).id
+            workspace, before = Workspace(places), last_moment.read(places)
             warned = _make(call, workspace, seen, say)
             if call.kind in ("call", "prompt"):
                 say(warned)
-            _note_loss(call, workspace, previous)
+            _note_loss(call, workspace, before.id)
+            if call.kind == "after" and not call.client.shell_runs_hooks:
+                _record_commit(workspace, before.head)
     except GitTimedOut:
         note(call, places, _TOO_LONG)
     except DevsError as error:
@@ -72,6 +74,18 @@ def keep(
     if call.kind == "stop":
         _pack(places)
     return warned
+
+
+def _record_commit(workspace: Workspace, before: str) -> None:
+    """Make a commit of the command a checkpoint, as a hook of git does elsewhere."""
+    from devs_git.operations.checkpoint import record_in_hook
+    from devs_git.operations.recall import ingest_in_hook
+
+    # It fails as the hook of git does: the commit stays noted as unrecorded, and `status` says so.
+    with contextlib.suppress(Exception):
+        record_in_hook.record_unseen(
+            workspace, before, lambda task_id: ingest_in_hook.read_new_messages(workspace, task_id)
+        )
 
 
 def _leave(call: MomentCall, places: Places) -> None:
