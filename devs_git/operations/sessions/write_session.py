@@ -147,6 +147,10 @@ def _form(client: str) -> NativeForm:
 def kept_part(catalog: Catalog, point: Point) -> tuple[list[SessionEntry], list[SessionEntry]]:
     """All entries of the session, and those that `write` keeps up to the point for the session's own client. The errors of `write`."""
     known, source = _read(catalog, point.session_id)
+    if source not in NATIVE_FORMS:
+        text = f"This is a session of {source}. devs-git takes back messages of {' and '.join(NATIVE_FORMS)} only."
+        hint = "Go back with the code alone: devs-git rewind. Go on in another client: devs-git fork TASK --name ID --to claude"
+        raise invalid("session", text, hint=hint)
     return known, _cut(known, point.entry, source, _form(source))[0]
 
 

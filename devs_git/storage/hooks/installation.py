@@ -126,10 +126,9 @@ def status(
     folder = hooks_folder.find(places, git)
     found: list[_Problem] = []
     sources = server_hook_sources() if server else hook_sources(strict=has_strict_hooks(folder))
-    # Without core.hooksPath, git would call the hooks in its own folder again.
-    ours = hooks_folder.default_folder(places) if folder.kind == "none" else folder.ours
-    for name, source in sources.items():
-        slot, at = HookSlot(ours, name), folder
+    # Where git runs no hooks at all, nobody knows which ones it would miss.
+    for name, source in () if folder.kind == "none" else sources.items():
+        slot, at = HookSlot(folder.ours, name), folder
         if slot.owner == "foreign" and foreign_lines.in_husky(folder, name):
             slot, at = (
                 HookSlot(hooks_folder.fallback_folder(places), name),

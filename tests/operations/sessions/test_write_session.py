@@ -17,10 +17,11 @@ from devs_git.operations.recall import ingest
 from devs_git.operations.recall.open_catalog import open_catalog
 from devs_git.operations.sessions import write_session
 from devs_git.operations.sessions.write_session import Point, Target, WrittenSession
-from devs_git.storage.catalog import fulltext, purge_rows
+from devs_git.storage.catalog import fulltext, messages, purge_rows
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.sessions import entries, written_files
 from devs_git.storage.catalog.transcripts import Source
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support.conversation_scene import EXAMPLES, SESSION
 
@@ -235,6 +236,20 @@ def test_a_session_of_claude_code_is_written_for_codex_without_signed_thoughts(
     with pytest.raises(DevsError) as caught:
         write_session.write(workspace, catalog, Point(SESSION), target, "gemini")
     assert (caught.value.code, caught.value.details["field"]) == ("INVALID_ARGUMENTS", "client")
+
+
+def test_messages_of_a_client_whose_sessions_we_cannot_write_are_not_taken_back_and_two_other_ways_are_named(
+    workspace: Workspace, catalog: Catalog
+) -> None:
+    take(workspace, catalog, EXAMPLES / "claude.jsonl")
+    known = messages.session(catalog, SESSION)
+    assert known
+    with fulltext.write_transaction(catalog):
+        messages.save_session(catalog, replace(known, client="gemini"))
+    with pytest.raises(DevsError) as caught:
+        write_session.kept_part(catalog, Point(SESSION))
+    assert caught.value.message.startswith("This is a session of gemini.")
+    assert [words in caught.value.hint for words in ("devs-git rewind", "--to claude")] == [True, True]
 
 
 def test_nothing_is_left_of_a_session_for_a_version_of_codex_that_cannot_be_asked(
