@@ -265,7 +265,7 @@ def require_no_open_gate_for_agent(what: str, workspace: Workspace) -> None:
 def _blocked_by_gate(what: str, gate: str) -> DevsError:
     return DevsError(
         "GATE_BLOCKED",
-        f"'{what}' is frozen, because gate {gate} waits for a person's decision.",
+        f"'{what}' is refused, because gate {gate} waits for a person's decision.",
         hint=f"See it: devs-git gate show {gate}",
         gate_id=gate,
     )

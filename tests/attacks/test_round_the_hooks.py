@@ -211,7 +211,7 @@ def test_a_push_past_pre_push(tmp_path: Path) -> None:
 
 def test_devs_git_init_uninstall_while_a_gate_is_open() -> None:
     leave = partial(router.call, "init", Workspace.open(), init.Request(uninstall=True))
-    with pytest.raises(DevsError, match="'init --uninstall' is frozen") as caught:
+    with pytest.raises(DevsError, match="'init --uninstall' is refused") as caught:
         leave()
     assert caught.value.code == "GATE_BLOCKED"
     must_fail("GATE_BLOCKED", *COMMIT)

@@ -108,7 +108,7 @@ def test_an_export_to_a_file_waits_for_open_gates_and_one_to_standard_output_goe
         assert (refused.returncode, (initialised / place).exists()) == (1, there)
         told = json.loads(refused.stdout or refused.stderr)
         assert (told["code"], told["gate_id"]) == ("GATE_BLOCKED", gate)
-        assert "'trace export --output' is frozen" in told["message"]
+        assert "'trace export --output' is refused" in told["message"]
     assert gzip.decompress(cli(initialised, "export").stdout)
 
 

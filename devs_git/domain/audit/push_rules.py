@@ -84,7 +84,7 @@ def work(moves: Sequence[Move], gates: Sequence[str]) -> Iterator[Finding]:
     """GATE_BLOCKED for every ref that is work, if `gates` are open in the ledger after the push."""
     for move in moves if gates else ():
         if move.ref not in (LEDGER, _CHOSEN) and not move.ref.startswith(_FOLDERS) and not private(move):
-            text = f"{move.ref} is frozen, because gate {gates[0]} waits for a person's decision."
+            text = f"{move.ref} is refused, because gate {gates[0]} waits for a person's decision."
             yield rejection("GATE_BLOCKED", move.ref, text, f"See it: devs-git gate show {gates[0]}")
 
 

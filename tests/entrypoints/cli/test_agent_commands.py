@@ -108,7 +108,7 @@ def test_while_a_gate_is_open_an_agent_writes_no_setup_and_a_person_does(
         agents.setenv("CLAUDECODE", "1")
         for words in calls:
             status, text = say(*words[1:], of=words[0])
-            assert (status, f"'{' '.join(words[:2])}' is frozen" in text) == (EXIT_NO, True)
+            assert (status, f"'{' '.join(words[:2])}' is refused" in text) == (EXIT_NO, True)
     assert git("config", "--local", "--list") == before
     assert not (initialised / ".claude").exists()
     assert [say(*words[1:], of=words[0])[0] for words in calls] == [0, 0, 0]

@@ -66,7 +66,7 @@ def test_work_waits_for_a_gate_of_the_ledger_that_comes_with_it(ledgered: Worksp
     before, head = ledgered.ledger.tip().oid, git("rev-parse", "HEAD")
     ask(ledgered, kind="MANUAL")
     after, work = git("rev-parse", LEDGER), Move(NO_OID, head, "refs/heads/main")
-    assert answer(ledger(before, after), work).startswith("GATE_BLOCKED: refs/heads/main is frozen")
+    assert answer(ledger(before, after), work).startswith("GATE_BLOCKED: refs/heads/main is refused")
     assert answer(work).startswith("GATE_BLOCKED: ")
     assert answer(ledger(before, after), Move(NO_OID, after, "refs/devs/chosen")) == ""
 
