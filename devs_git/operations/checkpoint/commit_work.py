@@ -194,30 +194,33 @@ def restore_index(workspace: Workspace, job: Job) -> None:
     index, copy = _index(workspace.git), copy_path(workspace, job)
     if not copy.exists():
         return
-    before = copy.read_bytes()
-    if (index.read_bytes() if index.exists() else b"") == before:
+    before, lock = copy.read_bytes(), index.with_name(index.name + ".lock")
+    if (index.read_bytes() if index.exists() else b"") == before and not _has(lock, copy):
         return
-    lock = index.with_name(index.name + ".lock")
-    _take(lock, index.name)
-    try:
-        if before:
-            _fill(lock, copy)
-            lock.rename(index)
-        else:
-            index.unlink()
-            lock.unlink()
-    except OSError:
-        lock.unlink(missing_ok=True)
-        raise
+    _take(lock, index.name, copy)
+    if before:
+        lock.rename(index)
+    else:
+        index.unlink(missing_ok=True)
+        lock.unlink()
 
 
-def _take(lock: Path, index: str) -> None:
+def _has(lock: Path, copy: Path) -> bool:
+    """Whether the lock is the copy. If so, the command was killed here."""
+    return lock.exists() and lock.samefile(copy)
+
+
+def _take(lock: Path, index: str, copy: Path) -> None:
+    """Take git's lock of the index, with the bytes of the copy in it."""
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+            _fill(lock, copy)
             break
         except FileExistsError:
+            with contextlib.suppress(FileNotFoundError):
+                if _has(lock, copy):
+                    break
             if time.monotonic() > until:
                 raise DevsError(
                     "BUSY",
@@ -228,13 +231,16 @@ def _take(lock: Path, index: str) -> None:
 
 
 def _fill(lock: Path, copy: Path) -> None:
-    """Make the lock a second name of the copy, because a full disk has no room for another one."""
-    second = copy.with_name(f"{copy.name}.second")
+    """Make the lock as a second name of the copy, because a full disk has no room for another one. FileExistsError."""
     try:
-        second.unlink(missing_ok=True)
-        second.hardlink_to(copy)
-        second.rename(lock)
+        lock.hardlink_to(copy)
+    except FileExistsError:
+        raise
     except OSError:
         # Another disk, or one without second names.
-        second.unlink(missing_ok=True)
-        shutil.copy2(copy, lock)
+        lock.touch(exist_ok=False)
+        try:
+            shutil.copy2(copy, lock)
+        except OSError:
+            lock.unlink()
+            raise

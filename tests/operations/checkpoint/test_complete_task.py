@@ -120,6 +120,26 @@ def test_the_index_stays_where_a_refused_commit_was_killed_after_it_was_taken_ba
     assert list((repo / ".git/devs/journal").iterdir()) == []
 
 
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_lock_of_the_index_that_a_killed_command_left_is_known_as_its_own(
+    dirty: Workspace, git: Run, repo: Path, moved: bool
+) -> None:
+    """It is a second name of the copy of the index."""
+    index, lock = repo / ".git/index", repo / ".git/index.lock"
+    if not moved:
+        index.unlink()
+    before = index.read_bytes() if moved else b""
+    killed(("commit_work", "commit"), "checkpoint", "--all", "-m", "half")
+    (copy,) = (repo / ".git/devs").glob("index.2*")
+    lock.hardlink_to(copy)
+    if not moved:
+        index.unlink()
+    assert devs("task", "status", "10")[0] == 0
+    assert (index.read_bytes() if index.exists() else b"") == before
+    assert not lock.exists()
+    assert git("rev-parse", "HEAD") == dirty.head
+
+
 def test_on_a_full_disk_a_refused_commit_leaves_the_index_as_it_was(
     dirty: Workspace, git: Run, repo: Path
 ) -> None:
