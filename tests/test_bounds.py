@@ -250,7 +250,6 @@ WITHOUT_LIMIT: Final = {
     "operations/moments/net_loss.py": (1, GIT),
     "storage/worktree/active_task.py": (2, OURS),
     "storage/ledger/broken_refs.py": (1, GIT),
-    "storage/ledger/store.py": (1, OURS),
     "storage/ledger/known_tips.py": (1, OURS),
     "storage/ledger/clone_history.py": (1, OURS),
     "storage/ledger/visible_tags.py": (1, OURS),

@@ -55,6 +55,18 @@ def test_a_link_to_somewhere_else_in_the_place_of_a_folder_or_file_in_git_devs(p
     assert looked().branch == "main"
 
 
+@pytest.mark.quick
+def test_a_pipe_or_a_link_in_the_place_of_a_journal(precious: Path) -> None:
+    for folder in ("journal", "forks"):
+        planted = Path(".git/devs", folder, f"{OP}.json")
+        planted.parent.mkdir(exist_ok=True)
+        for plant in (os.mkfifo, lambda path: path.symlink_to(precious / "work/thesis.txt")):
+            plant(planted)
+            assert refusal(looked).code == "INVALID_ARGUMENTS"
+            planted.unlink()
+    assert looked().branch == "main"
+
+
 def test_a_journal_whose_name_is_a_path_as_json(initialised: Path) -> None:
     (initialised / ".git/devs/journal").mkdir(exist_ok=True)
     (initialised / ".git/devs/catalog.db").write_bytes(b"")

@@ -252,17 +252,17 @@ def _foreign_entries(folder: Path) -> Iterator[tuple[str, str]]:
     found = _other_than_folder(folder)
     if found:
         yield "devs", found
-    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
-        # The folder gives the kinds together with the names, so no further system call is needed.
-        for entry in entries:
-            name = f"devs/{entry.name}"
-            if entry.is_symlink():
-                yield name, "a link"
-            elif entry.is_file(follow_symlinks=False):
-                if name in _FOLDERS:
-                    yield name, "a file"
-            elif not entry.is_dir(follow_symlinks=False):
-                yield name, _ODD
+    # Each command reads the journals, too: who opens a pipe waits for ever. A folder gives the kinds together with the names.
+    for name in ("devs", "devs/journal", "devs/forks"):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            for entry in list(os.scandir(folder.parent / name)):
+                if entry.is_symlink():
+                    yield f"{name}/{entry.name}", "a link"
+                elif entry.is_file(follow_symlinks=False):
+                    if f"{name}/{entry.name}" in _FOLDERS:
+                        yield f"{name}/{entry.name}", "a file"
+                elif not entry.is_dir(follow_symlinks=False):
+                    yield f"{name}/{entry.name}", _ODD
     if found := _other_than_folder(folder / "spool" / "rejected"):
         yield "devs/spool/rejected", found
 
