@@ -1,4 +1,4 @@
-"""A command imports what it uses, and no more modules than it did before the floor plan and the moments came."""
+"""A command imports what it uses, and no more modules than it did before the folders of today and the moments came."""
 
 from __future__ import annotations
 

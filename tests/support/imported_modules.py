@@ -1,6 +1,6 @@
 """Counts the modules of devs_git that each process of a sequence of commands imports: the command line, git hooks, the MCP server.
 
-The `__init__` of a folder does not count: it has one line, and how many folders there are is a question of the floor plan.
+The `__init__` of a folder does not count: it has one line, and the number of folders says nothing here.
 It uses only the standard library and the programs of one `bin` folder, so it can count in an older checkout, too.
 """
 
