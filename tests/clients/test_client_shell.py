@@ -17,7 +17,7 @@ GEMINI = Gemini()
 def test_git_runs_no_hook_in_the_shell_of_gemini_cli_and_reads_no_configuration_of_the_user(
     tmp_path: Path,
 ) -> None:
-    """A commit there names no task, and no checkpoint is recorded. Our own commands and tools do their work."""
+    """A commit there names no task, and our hook of the client records its checkpoint. Our own commands and tools do their work."""
     folder = tmp_path / "bench"
     folder.mkdir()
     with Workbench(GEMINI, folder) as bench:
@@ -33,4 +33,5 @@ def test_git_runs_no_hook_in_the_shell_of_gemini_cli_and_reads_no_configuration_
         assert "Author identity unknown" in run.results[0]
         told = bench.git("log", "--reverse", "--format=%an/%s/%(trailers:key=Devs-Task,valueonly,separator=)")
         assert told.splitlines()[1:] == ["Ada/second/", "devs-git/third/task-10", "Ada/fourth/task-11"]
-        assert [one["task_id"] for one in bench.answer("log")["checkpoints"]] == ["task-11", "task-10"]
+        points = [(one["task_id"], one["message"]) for one in bench.answer("log")["checkpoints"]]
+        assert points == [("task-11", "fourth"), ("task-10", "third"), ("task-10", "second")]
