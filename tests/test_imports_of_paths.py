@@ -79,8 +79,7 @@ MORE: Final = {
     "history": 88,
     "show": 83,
     "doctor": 133,
-    "snapshot create": 78,
-    "checkout": 82,
+    "snapshot create": 72,
     "restore": 111,
     "rewind": 113,
     "rewind --dry-run": 117,
@@ -88,7 +87,7 @@ MORE: Final = {
     "trace export": 54,
     "trace import": 46,
     "verify": 256,
-    "mcp, start": 135,
+    "mcp, start": 133,
     "mcp, list of tools": 285,
 }
 

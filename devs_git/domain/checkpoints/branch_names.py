@@ -11,7 +11,6 @@ Rules, each refused with INVALID_BRANCH and a message that says which:
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable
 
 from devs_git.domain.ledger.events import LEDGER
@@ -47,6 +46,8 @@ def refusal_to_switch(name: str, error: DevsError) -> DevsError:
     """The refusal for a branch that exists: which rule its name violates, and what to type instead."""
     if name == LEDGER.removeprefix("refs/heads/"):
         return error
+    import shlex  # only a wrong name needs it
+
     why = error.message.partition(": ")[2] if error.message != REMOTE else "its name is a remote's."
     typed = f"git switch {shlex.quote(name)}"
     if name.startswith("-") or _special(name):

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
-from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import completed_tag
 from devs_git.storage.git import ref_files, refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.ref_files import ListedRefs
-from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.ledger.store import Ledger
+from devs_git.values import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from devs_git.domain.ledger.history import History
 
 FOLDER, NUMBERED = "refs/tags/devs", "refs/devs/checkpoints"
 
@@ -52,6 +53,9 @@ def mend(
     tags = ref_files.list_below(ledger.reader, ledger.common, FOLDER)
     if (again or _are_noted(tags, ledger.common)) and not (always and may_be_out_of_step(ledger, tags)):
         return ()
+    from devs_git.domain.ledger import clone_view
+    from devs_git.storage.ledger.clone_history import clone_of
+
     history = ledger.tip().here
     updates = _safe_updates(ledger, out_of_step(history, ref_files.parse(tags.text)))
     if not updates:

@@ -16,11 +16,13 @@ from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import file_state, unconverted_bytes
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.file_state import FileStates
-from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.raw_bytes import raw_git
 from devs_git.storage.worktree.survey import Survey
 from devs_git.storage.worktree.unconverted_bytes import Listing, own_index
-from devs_git.values import immutable
+from devs_git.values import TYPE_CHECKING, immutable
+
+if TYPE_CHECKING:
+    from devs_git.storage.worktree.footprint import Footprint
 
 
 def copy_index(git: Git, target: Path) -> None:

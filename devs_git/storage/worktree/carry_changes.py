@@ -24,7 +24,6 @@ from devs_git.storage.git.program import Git, GitFailed, split_z
 from devs_git.storage.worktree import (
     attributes,
     file_state,
-    footprint,
     journal,
     missing_objects,
     obstacles,
@@ -150,6 +149,8 @@ def _look(site: Site, folder: Path, head: Head, merge: _Merge, refusal: str) -> 
 
 def capture_all(site: Site, folder: Path, found: Survey, carried: CarryPlan, active: str) -> State:
     """The state before the move with all local changes, for a backup. `folder` is that of `prepare`."""
+    from devs_git.storage.worktree import footprint
+
     # The move has a private index in the folder, too.
     apart = folder / "backup"
     apart.mkdir(mode=0o700)
