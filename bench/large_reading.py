@@ -37,7 +37,7 @@ class Place:
         return Arm(f"{words} in {self.top}", (command,), self.top, after=after)
 
 
-# In braces: the newest task; the cursor of a second page; a checkpoint, an event and a time in the middle; a gate. Task 1 is the
+# In braces: the newest task; one a hundred tasks before it; the cursor of a second page; a checkpoint, an event and a time in the middle; a gate. Task 1 is the
 # oldest one.
 READS = (
     "status",
@@ -82,6 +82,7 @@ def reading(bench: Bench, rounds: int) -> list[Row]:
     found += [_row(bench, words, places, rounds) for words in READS]
     found += [_marking(bench, places, rounds, last) for last in ("rewind", "undo")]
     found.append(_walking(bench, places[-1], rounds))
+    found += _archived(bench, places, rounds)
     for place in places:
         # An open gate freezes some of the commands above.
         asked = bench.run(
@@ -119,6 +120,7 @@ def _prepare(bench: Bench, top: Path) -> Place:
     event = run("git", "rev-list", "-1", f"--skip={middle}", histories.LEDGER)
     names = {
         "last": "task-rare",
+        "old": f"by-hand-{EVENTS // (histories.PER_TASK + 1) - 100}",
         "page": json.loads(run(OURS, "log", "--limit", "20", "--json"))["next_cursor"],
         "next": json.loads(run(OURS, "history", "--limit", "20", "--json"))["next_cursor"],
         "point": run(
@@ -174,6 +176,32 @@ def _walking(bench: Bench, place: Place, rounds: int) -> Row:
         ours / walk,
         unit="x",
     )
+
+
+def _archived(bench: Bench, places: list[Place], rounds: int) -> list[Row]:
+    """A rewind past a hundred tasks and its undo, after an archive took all refs of checkpoints."""
+    for place in places:
+        bench.run(OURS, "archive", "--older-than", "0s", "--tags", where=place.top)
+        bench.run("git", "gc", "-q", "--prune=now", where=place.top)
+    there, back = "rewind --yes {old}@2", "undo --yes"
+
+    def arm(words: str, place: Place) -> Arm:
+        def run(wanted: str) -> None:
+            for command in place.arm(bench, wanted).commands:
+                bench.run(*command, where=place.top)
+
+        if words == there:
+            return replace(place.arm(bench, there), after=lambda: run(back))
+        return replace(place.arm(bench, back), before=lambda: run(there))
+
+    rows = [_row(bench, "rewind --dry-run {old}@2", places, rounds)]
+    for words in (there, back):
+        few, many = (arm(words, place) for place in places)
+        found = bench.side_by_side(few, many, rounds=rounds)
+        short, long = found[few.label].wall, found[many.label].wall
+        name = f"{words.partition(' ')[0]}: {LARGE:,} checkpoints against {SMALL:,}"
+        rows.append(Row(name, long, "fewer checkpoints", short, long / short, unit="x", bound=LONGER))
+    return [replace(row, name=f"all archived, a hundred tasks back, {row.name}") for row in rows]
 
 
 def _row(bench: Bench, words: str, places: list[Place], rounds: int) -> Row:

@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import archive
-from devs_git.domain.checkpoints.archives import COMMITS, archive_ref
+from devs_git.domain.checkpoints.archives import LISTS, archive_ref, list_of, write_lists
+from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.text import limits
 from devs_git.entrypoints import router
+from devs_git.operations.rewind import rewind_plan
 from devs_git.storage.ledger.archived import archives
+from devs_git.storage.ledger.index import NAME as INDEX
 from devs_git.workspace import Workspace
+from tests.conftest import Tasks
 from tests.support.archiving import archive_all, collect, entries, numbered
 from tests.support.attacker import codes_in
 from tests.support.git_calls import git
@@ -61,7 +65,7 @@ def named_by_an_event(tree: str, made: str, *parents: str) -> str:
 
 def names_of(made: str) -> list[str]:
     """The files that have tags."""
-    return [name for name in git("ls-tree", "--name-only", made).splitlines() if name != COMMITS]
+    return [name for name in git("ls-tree", "--name-only", made).splitlines() if name not in LISTS]
 
 
 def file_of(made: str) -> bytes:
@@ -93,21 +97,72 @@ def test_an_archive_that_gives_a_task_the_checkpoint_of_another(made: str) -> No
     assert codes_in("tags") == {"TAG_MISSING"}
 
 
-def test_an_archive_with_a_tag_in_the_file_of_another_task(made: str) -> None:
+@pytest.mark.parametrize("as_file", ["000", "00"])
+def test_an_archive_with_a_tag_in_the_file_of_another_task(made: str, as_file: str) -> None:
     """Who looks for the tag reads only the file of its task."""
-    instead(made, file_of(made), made, as_file="00")
+    instead(made, file_of(made), made, as_file=as_file)
     assert codes_in("tags") == {"TAG_MISSING"}
 
 
-@pytest.mark.parametrize("listed", [b"", b"1" * 40 + b" 00\n"])
-def test_an_archive_whose_list_leaves_a_commit_out(made: str, listed: bytes) -> None:
-    """A rewind would pass the checkpoint and not see it."""
+def with_lists(made: str, lists: dict[str, bytes]) -> str:
+    """In the place of the archive another one with these lists."""
     git_of = Workspace.open().store_git
-    blob = git_of.run("hash-object", "-w", "--stdin", stdin=listed).decode().strip()
-    others = [row for row in git("ls-tree", made).splitlines() if not row.endswith(COMMITS)]
-    tree = git("mktree", stdin="\n".join((*others, f"100644 blob {blob}\t{COMMITS}\n")))
-    named_by_an_event(tree, made, made)
+    rows = [row for row in git("ls-tree", made).splitlines() if row.rpartition("\t")[2] not in LISTS]
+    for name, data in lists.items():
+        blob = git_of.run("hash-object", "-w", "--stdin", stdin=data).decode().strip()
+        rows.append(f"100644 blob {blob}\t{name}")
+    return named_by_an_event(git("mktree", stdin="\n".join(rows) + "\n"), made, made)
+
+
+@pytest.mark.parametrize("change", ["empty", "other file", "other commit", "in another list", "only one"])
+def test_an_archive_whose_lists_leave_a_commit_out(made: str, change: str) -> None:
+    """A rewind would pass the checkpoint and not see it there. It asks the ledger."""
+    git_of = Workspace.open().store_git
+    (file,) = names_of(made)
+    commits = {one.commit for one in archives.here(git_of).values()}
+    lists = write_lists((commit, file) for commit in commits)
+    assert with_lists(made, lists)
+    assert codes_in("tags") == set()
+    (made,) = archives.oids(git_of)
+    name = list_of(min(commits))
+    other = LISTS[(LISTS.index(name) + 1) % len(LISTS)]
+    forged = {
+        "empty": {**lists, name: b""},
+        "other file": {**lists, name: lists[name].replace(f" {file}".encode(), b" 000")},
+        "other commit": {**lists, name: f"{name[-2:]}{'1' * 8} {file}\n".encode()},
+        "in another list": {**lists, name: b"", other: lists[name]},
+        "only one": {name: lists[name]},
+    }[change]
+    with_lists(made, forged)
     assert codes_in("tags") == {"TAG_MISSING"}
+    at = archives.at(git_of, archives.oids(git_of), commits)
+    # Who does not find all lists reads all files.
+    assert bool(at) == (change == "only one")
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("indexed", [False, True])
+def test_a_rewind_undoes_what_the_lists_of_an_archive_leave_out(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, *, indexed: bool
+) -> None:
+    scene = tasks({name: {"a.txt": f"{name}\n"} for name in ("1", "2", "3")})
+    monkeypatch.chdir(scene.top)
+    if indexed:
+        (scene.top / ".git" / INDEX).touch()
+    planned = plan_of("task-1")
+    assert {point.task_id for point in planned.effect.undone} == {"task-2", "task-3"}
+    made = archive_all(scene.top)
+    assert plan_of("task-1").effect == planned.effect
+    with_lists(made, dict.fromkeys(LISTS, b""))
+    assert (
+        archives.at(scene.workspace.store_git, archives.oids(scene.workspace.store_git), planned.commits)
+        == {}
+    )
+    assert plan_of("task-1").effect == planned.effect
+
+
+def plan_of(target: str) -> rewind_plan.RewindPlan:
+    return rewind_plan.make_plan(Workspace.open().site, Options(target, None, None, None))
 
 
 @pytest.mark.quick

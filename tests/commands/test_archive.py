@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from devs_git.commands import archive, rewind, show, task_abandon, task_start, undo
-from devs_git.domain.checkpoints.archives import COMMITS, archive_ref, choose
+from devs_git.domain.checkpoints.archives import LISTS, archive_ref, choose
 from devs_git.domain.ledger.event_upkeep import CheckpointsArchived
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.ids import ARCHIVES, completed_tag
@@ -175,24 +175,35 @@ def test_the_checkpoints_at_some_commits_are_read_from_the_files_that_the_archiv
     commits = {one.commit for one in every.values()}
     assert len(commits) > 1
     for commit in commits:
-        assert archives.at(git, {commit}) == {key: one for key, one in every.items() if one.commit == commit}
-    assert archives.at(git, commits) == every
-    assert archives.at(git, {"1" * 40}) == {}
+        found = archives.at(git, archives.oids(git), {commit})
+        assert found == {key: one for key, one in every.items() if one.commit == commit}
+    assert archives.at(git, archives.oids(git), commits) == every
+    # No commit here has all digits of these: their file has a commit that begins like the second one.
+    assert archives.at(git, archives.oids(git), {"1" * 40, min(commits)[:10] + "0" * 30}) == {}
 
 
-def test_an_archive_without_a_list_of_commits_is_sound_and_read_whole(two: Scene) -> None:
-    """The first archives had none."""
+@pytest.mark.parametrize("listed", [False, True])
+def test_an_archive_of_an_earlier_devs_git_is_sound_and_read_whole(two: Scene, *, listed: bool) -> None:
+    """Its files are named by two digits. The first archives had no list of commits, later ones had one."""
     (made,) = run(two, tags=True).archives
     git = Workspace.open(two.top).store_git
     every = archives.here(git)
-    rows = [row for row in git.text("ls-tree", made).splitlines() if not row.endswith(COMMITS)]
-    tree = git.run("mktree", stdin="\n".join(rows).encode()).decode().strip()
+    rows = [row.rpartition("\t") for row in git.text("ls-tree", made).splitlines()]
+    files = {facts: name[:2] for facts, _, name in rows if name not in LISTS}
+    assert len(set(files.values())) == len(files) == 2
+    former = [f"{facts}\t{name}" for facts, name in files.items()]
+    former += [f"{rows[0][0]}\tcommits"] if listed else []
+    tree = git.run("mktree", stdin="\n".join(former).encode()).decode().strip()
     first = git.text("commit-tree", "-p", made, "-m", "x", tree)
-    assert archives.examine(git, first).faults == ()
+    assert archives.examine(git, first) == archives.examine(git, made)
     refs.transaction(
         git, [RefUpdate(archive_ref(first), first, NO_OID), RefUpdate(archive_ref(made), NO_OID, made)], "x"
     )
-    assert archives.at(git, {one.commit for one in every.values()}) == every
+    assert archives.at(git, archives.oids(git), {one.commit for one in every.values()}) == every
+    for task in ("task-1", "task-2"):
+        found = archives.here(git, {task})
+        assert found == {key: one for key, one in every.items() if task in one.ref}
+        assert set(archives.tags(git, archives.oids(git), found)) == {tag for _, tag in found}
 
 
 def test_only_the_refs_of_the_plan_go(two: Scene) -> None:
@@ -221,14 +232,11 @@ def test_a_tag_of_an_undone_task_that_comes_back_is_deleted_and_undo_makes_it_ag
     assert ours(two)[visible] == tag
 
 
-# It deletes a file of an archive as soon as the archive has its ref.
+# It deletes the files of an archive, which are the only pack, as soon as the archive has its ref.
 DAMAGE = """#!/bin/sh
 [ "$1" = committed ] || exit 0
-while read -r _ oid ref; do
-  case $ref in refs/devs/checkpoints/archive/*)
-    blob=$(git ls-tree -r --format="%(objectname)" "$oid" | head -n 1)
-    rm -f "$GIT_DIR/objects/$(echo "$blob" | cut -c1-2)/$(echo "$blob" | cut -c3-)" ;;
-  esac
+while read -r _ _ ref; do
+  case $ref in refs/devs/checkpoints/archive/*) rm -f "$GIT_DIR"/objects/pack/pack-* ;; esac
 done
 """
 

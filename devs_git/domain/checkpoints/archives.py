@@ -2,16 +2,15 @@
 
 An archive is a commit. Its history has the commits of the checkpoints, so that git keeps them. A tree cannot name a tag
 object, so the files of its tree have the bytes of the tags. They are few and large: to `git gc`, each file is one more object.
-The file is named by two digits of the task's id. In it each tag has a line `<tag> <commit> <size> <ref>...`, then its bytes.
-The file COMMITS says which commits are in which file, so that a rewind reads few of them.
+A file is named by three digits of the task's id. In it each tag has a line `<tag> <commit> <size> <ref>...`, then its bytes.
+Lists say which commits are in which file, so that a rewind reads few of them. A list is named by two digits of its commits.
 The name of the archive's own ref is its oid, so nobody can move it unseen.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from devs_git.domain.checkpoints.wanted_refs import task_of
@@ -31,10 +30,11 @@ _LINE: Final = re.compile(
     rf"({OID_FORM}) ({OID_FORM}) ([0-9]{{1,9}})((?: {_REF})+)\n".encode("ascii"), re.ASCII
 )
 
-COMMITS: Final = "commits"
-# A line of it: a commit, a space, a file, and the end of the line.
-_WIDTH: Final = 44
-_FILE: Final = re.compile("[0-9a-f]{2}")
+_LIST: Final = "commits-"
+# An archive has all of them, so who does not find one knows that the archive is of an earlier devs-git.
+LISTS: Final = tuple(f"{_LIST}{number:02x}" for number in range(256))
+# The digits of a commit in a list. Another commit with the same ones only lets one more file be read.
+_SHORT: Final = 10
 
 
 @immutable
@@ -48,12 +48,18 @@ class Entry:
     @property
     def file(self) -> str:
         """The file of the archive that has the tag."""
-        return file_of(task_of(self.ref))
+        return files_of(task_of(self.ref))[0]
 
 
-def file_of(task: str) -> str:
-    """The file of an archive that has the tags of a task: two hexadecimal digits."""
-    return digits(task).replace("/", "")[:2]
+def files_of(task: str) -> tuple[str, str]:
+    """The file of an archive that has the tags of a task, three hexadecimal digits; and the one of an earlier devs-git, two of them."""
+    name = digits(task).replace("/", "")
+    return name, name[:2]
+
+
+def list_of(commit: str) -> str:
+    """The list of an archive that has a commit."""
+    return _LIST + commit[:2]
 
 
 def write_file(entries: Iterable[Entry], tags: Mapping[str, bytes]) -> bytes:
@@ -87,22 +93,19 @@ def read_file(data: bytes) -> Iterator[tuple[Entry, bytes]]:
             yield Entry(ref, tag, commit), data[line.end() : at - 1]
 
 
-def write_commits(entries: Iterable[Entry]) -> bytes:
-    """The bytes of the file COMMITS: a line `<commit> <file>` for each commit and each file that has a tag of it, sorted."""
-    return "".join(sorted({f"{one.commit} {one.file}\n" for one in entries})).encode()
+def write_lists(places: Iterable[tuple[str, str]]) -> dict[str, bytes]:
+    """The bytes of each list: a line `<commit> <file>` for each commit and each file that has a tag of it, sorted."""
+    lines: dict[str, list[str]] = {name: [] for name in LISTS}
+    for commit, file in sorted({(commit[:_SHORT], file) for commit, file in places}):
+        lines[list_of(commit)].append(f"{commit} {file}\n")
+    return {name: "".join(found).encode() for name, found in lines.items()}
 
 
-def files_at(listed: bytes, commits: Iterable[str]) -> set[str]:
-    """The files that have tags of these commits. `listed`: the file COMMITS."""
-    found, lines = set(), range(len(listed) // _WIDTH)
-    for commit in commits:
-        first = bisect_left(lines, commit.encode(), key=lambda at: listed[at * _WIDTH : at * _WIDTH + 40])
-        for at in lines[first:]:
-            line = listed[at * _WIDTH : (at + 1) * _WIDTH].decode("ascii", "replace")
-            if line[:40] != commit:
-                break
-            found.add(line[41:43])
-    return {name for name in found if _FILE.fullmatch(name)}
+def files_at(listed: bytes, commits: Collection[str]) -> set[str]:
+    """The files that have tags of these commits, as a list says."""
+    wanted = {commit[:_SHORT] for commit in commits}
+    rows = (line.partition(" ") for line in listed.decode("ascii", "replace").split("\n"))
+    return {file for commit, _, file in rows if commit in wanted}
 
 
 def archive_ref(oid: str) -> str:

@@ -83,7 +83,7 @@ REFS: Final = Limit(
 ARCHIVED: Final = Limit(
     "A file of an archive of checkpoints",
     64 * _MIB,
-    "Each of its 256 files then has some 100,000 tags.",
+    "Each of its 4,096 files then has some 100,000 tags.",
     "Archive more often.",
 )
 COMMIT: Final = Limit(

@@ -116,7 +116,7 @@ def take_back(workspace: Workspace, found: Sequence[str], entries: Sequence[Entr
     workspace.progress(f"making {len(entries)} refs again", 0, 0)
     git = workspace.store_git
     here = [oid for oid in archives.oids(git) if oid in found]
-    archives.restore_tags(git, here, entries)
+    archives.restore_tags(git, here, ((one.ref, one.tag) for one in entries))
     there = object_graph.find_existing(git, {oid for one in entries for oid in (one.tag, one.commit)})
     made = [RefUpdate(one.ref, one.tag, NO_OID) for one in entries if {one.tag, one.commit} <= there]
     gone = [RefUpdate(archive_ref(oid), NO_OID, oid) for oid in here] if len(made) == len(entries) else []
@@ -140,7 +140,7 @@ def take_back_rewritten(workspace: Workspace) -> str:
     if not moved:
         return ""
     have = archives.entries(git, moved.values())
-    archives.restore_tags(git, moved.values(), have.values())
+    archives.restore_tags(git, moved.values(), have)
     history = clone_view.keep_held(workspace.ledger.tip().here, {tag for _, tag in have})
     wanted = to_return(workspace, wanted_refs.ledger_refs(history), moved.values())
     there = object_graph.find_existing(git, {oid for one in wanted for oid in (one.tag, one.commit)})

@@ -127,7 +127,7 @@ def restore_archived_tags(git: Git) -> None:
     if found:
         from devs_git.storage.ledger.archived import archives  # few repositories have one
 
-        archives.restore_tags(git, found, archives.entries(git, found).values())
+        archives.restore_tags(git, found, archives.entries(git, found))
 
 
 def build_changes(workspace: Workspace, tip: Tip, looked: Plan, cause: str) -> Changes:

@@ -156,9 +156,9 @@ class Archives:
         """Make the tag objects again that get refs, from the archives `oids`."""
         from devs_git.storage.ledger.archived import archives
 
-        have = {one.tag: one.commit for oid in oids for one in self.entries(oid)}
+        have = {one.tag for oid in oids for one in self.entries(oid)}
         wanted = [
-            Entry(ref, tag, have[tag])
+            (ref, tag)
             for ref, tag in wanted_refs.ledger_refs(view).items()
             if tag in have and ref not in held and (ref, tag) not in archived
         ]

@@ -85,7 +85,7 @@ def _safe_updates(ledger: Ledger, wanted: Sequence[RefUpdate]) -> list[RefUpdate
     made = [one for one in wanted if one.new != NO_OID and (one.ref, one.new) not in have]
     # The event of a checkpoint may be here without its tag object, which an archive may have.
     new = {one.new for one in made}
-    archives.restore_tags(ledger.git, found, [one for (_, tag), one in have.items() if tag in new])
+    archives.restore_tags(ledger.git, found, [(ref, tag) for ref, tag in have if tag in new])
     made = [one for one in made if ledger.objects.is_tag(one.new)]
     gone = [one for one in wanted if one.new == NO_OID]
     # A tag is deleted only if a numbered ref or an archive keeps the checkpoint, whatever an event says.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from devs_git.domain.checkpoints.archives import Entry
-from devs_git.domain.checkpoints.wanted_refs import FOLDERS, NUMBERED, task_of
+from devs_git.domain.checkpoints.wanted_refs import FOLDERS, NUMBERED
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import ARCHIVES, checkpoint_ref
@@ -46,8 +46,9 @@ def tags_reached(git: Git, points: Collection[Checkpoint], tips: Iterable[str]) 
 def at(git: Git, commits: Collection[str]) -> dict[str, Entry]:
     """The numbered refs at `commits` that only archives have, of which there is one."""
     # Most commits that a rewind passes are newer than all archives, and then no archive need be read.
-    old = set(commits) - _not_reached(git, commits, archives.oids(git))
-    have = archives.at(git, old) if old else {}
+    every = archives.oids(git)
+    old = set(commits) - _not_reached(git, commits, every)
+    have = archives.at(git, every, old) if old else {}
     found = {one.ref: one for one in have.values() if one.ref.startswith(NUMBERED)}
     held = _held(git, list(found))
     return {ref: one for ref, one in found.items() if ref not in held}
@@ -56,17 +57,14 @@ def at(git: Git, commits: Collection[str]) -> dict[str, Entry]:
 def tag_object(git: Git, point: Checkpoint) -> bytes:
     """The bytes of the point's tag object; b'' if no archive has it."""
     found = archives.oids(git)
-    entry = Entry(checkpoint_ref(point.task_id, point.number), point.tag, point.commit)
-    return archives.tags(git, found, [entry]).get(point.tag, b"")
+    wanted = (checkpoint_ref(point.task_id, point.number), point.tag)
+    return archives.tags(git, found, [wanted]).get(point.tag, b"")
 
 
 def restore_tags(git: Git, updates: Iterable[RefUpdate]) -> None:
     """Make those tag objects again that the updates name, and that git deleted because only an archive has them."""
-    new = {u.new: task_of(u.ref) for u in updates if u.new != NO_OID and u.ref.startswith(FOLDERS)}
-    have = here(git, set(new.values()))
-    wanted = [one for one in have.values() if one.tag in new]
-    if wanted:
-        archives.restore_tags(git, archives.oids(git), wanted)
+    wanted = [(one.ref, one.new) for one in updates if one.new != NO_OID and one.ref.startswith(FOLDERS)]
+    archives.restore_tags(git, archives.oids(git), wanted)
 
 
 def _held(git: Git, names: list[str]) -> Collection[str]:

@@ -15,14 +15,15 @@ from typing import Final
 
 from devs_git.domain.audit.checkpoint_archives import Archive
 from devs_git.domain.checkpoints.archives import (
-    COMMITS,
+    LISTS,
     Entry,
-    file_of,
     files_at,
+    files_of,
+    list_of,
     oid_of,
     read_file,
-    write_commits,
     write_file,
+    write_lists,
 )
 from devs_git.domain.checkpoints.wanted_refs import task_of
 from devs_git.domain.ledger.ids import ARCHIVES
@@ -35,8 +36,12 @@ from devs_git.storage.git.program import Git, GitFailed, split_z
 
 # A commit with thousands of parents makes each walk of git slow.
 _PARENTS: Final = 100
-# The names of an archive's files: see `file_of`.
-_NAME: Final = re.compile(f"[0-9a-f]{{2}}|{COMMITS}")
+# The names of the files that have tags: see `files_of`.
+_TAGS: Final = re.compile("[0-9a-f]{2,3}")
+# The list of the archives of an earlier devs-git. Nobody reads it.
+_FORMER: Final = "commits"
+# Types of objects in a pack.
+_BLOB, _TAG = 3, 4
 # (ref, tag) of each entry, and the entry.
 Archived = dict[tuple[str, str], Entry]
 
@@ -61,43 +66,55 @@ def here(git: Git, tasks: Collection[str] = ()) -> Archived:
     return entries(git, oids(git), tasks)
 
 
-def at(git: Git, commits: Collection[str]) -> Archived:
-    """What the archives of this repository have of these commits. It is read from the files that have them."""
-    found = Archived()
-    for archive in oids(git):
-        listed = dict(_contents(git, _files(git, archive, COMMITS))).get(COMMITS)
-        # The archives of an earlier devs-git have no list.
-        names = None if listed is None else files_at(listed, commits)
-        if names is None or names:
-            read = _in_files(git, archive, names or ())
-            found |= {(one.ref, one.tag): one for one, _ in read if one.commit in commits}
-    return found
+def at(git: Git, archives: Iterable[str], commits: Collection[str]) -> Archived:
+    """What these archives have of these commits. It is read from the files that have them."""
+    trees = {archive: _files(git, archive) for archive in archives}
+    # The archives of an earlier devs-git have no lists.
+    whole = {archive for archive, files in trees.items() if not files.keys() >= set(LISTS)}
+    lists = {
+        f"{archive}:{name}": trees[archive][name]
+        for archive in trees.keys() - whole
+        for name in {list_of(commit) for commit in commits}
+    }
+    named = {
+        f"{label.partition(':')[0]}:{file}"
+        for label, data in _contents(git, lists)
+        for file in files_at(data or b"", commits)
+    }
+    found = [
+        oid
+        for archive, files in trees.items()
+        for name, oid in files.items()
+        if _TAGS.fullmatch(name) and (archive in whole or f"{archive}:{name}" in named)
+    ]
+    return {(one.ref, one.tag): one for one, _ in _in_files(git, found) if one.commit in commits}
 
 
-def tags(git: Git, archives: Iterable[str], wanted: Iterable[Entry]) -> dict[str, bytes]:
-    """The bytes of the tag objects of `wanted`, by their oids, as far as the archives have them."""
-    asked = {one.tag: task_of(one.ref) for one in wanted}
+def tags(git: Git, archives: Iterable[str], wanted: Iterable[tuple[str, str]]) -> dict[str, bytes]:
+    """The bytes of the tag objects of `wanted` (refs and tags), by their oids, as far as the archives have them."""
+    asked = {tag: task_of(ref) for ref, tag in wanted}
     found = _read(git, archives, set(asked.values())) if asked else ()
     return {one.tag: data for one, data in found if one.tag in asked and _is_tag(data, one)}
 
 
-def restore_tags(git: Git, archives: Iterable[str], wanted: Iterable[Entry]) -> None:
-    """Make the tag objects again that are not here: no ref names them, so git may have deleted them.
-
-    git reads them as a pack, because each of 100,000 files would be synced to disk.
-    """
-    asked = {one.tag: one for one in wanted}
+def restore_tags(git: Git, archives: Iterable[str], wanted: Iterable[tuple[str, str]]) -> None:
+    """Make the tag objects of `wanted` again that are not here: no ref names them, so git may have deleted them."""
+    asked = {tag: (ref, tag) for ref, tag in wanted}
     there = object_graph.find_existing(git, asked)
     found = tags(git, archives, (one for tag, one in asked.items() if tag not in there))
     if found:
-        pack = b"PACK" + struct.pack(">II", 2, len(found))
-        pack += b"".join(_packed(data) for data in found.values())
-        git.run("index-pack", "--stdin", stdin=pack + sha1(pack).digest())
+        _store(git, _TAG, found.values())
 
 
-def _packed(data: bytes) -> bytes:
+def _store(git: Git, kind: int, objects: Collection[bytes]) -> None:
+    """Write objects. git reads them as a pack, because each of 100,000 files would be synced to disk."""
+    pack = b"PACK" + struct.pack(">II", 2, len(objects)) + b"".join(_packed(kind, data) for data in objects)
+    git.run("index-pack", "--stdin", stdin=pack + sha1(pack).digest())
+
+
+def _packed(kind: int, data: bytes) -> bytes:
     """An object of a pack: its type and size, seven bits a byte after the first four, and its compressed bytes."""
-    size, head = len(data) >> 4, [4 << 4 | len(data) & 15]
+    size, head = len(data) >> 4, [kind << 4 | len(data) & 15]
     while size:
         head[-1] |= 128
         head.append(size & 127)
@@ -112,45 +129,47 @@ def examine(git: Git, archive: str) -> Archive:
         files = _files(git, archive)
     except GitFailed:
         return Archive((), ("it is no commit, or not all of it is here",))
-    entries, listed = list[Entry](), None
+    files.pop(_FORMER, None)
+    if strange := [name for name in files if not (_TAGS.fullmatch(name) or name in LISTS)]:
+        return Archive((), (f"its file {strange[0]} is none of an archive",))
+    entries, listed, places = list[Entry](), dict[str, bytes](), set[tuple[str, str]]()
     for name, data in _contents(git, files):
         if data is None:
-            return Archive(tuple(entries), (f"its file {name} is missing, too large, or none of an archive",))
-        if name == COMMITS:
-            listed = data
+            return Archive(tuple(entries), (f"its file {name} is missing, too large, or no file",))
+        if name in LISTS:
+            listed[name] = data
             continue
         try:
             for entry, tag in read_file(data):
                 entries.append(entry)
+                places.add((entry.commit, name))
                 if wrong := _wrong(entry, tag, name, kept):
                     return Archive(tuple(entries), (wrong,))
         except ValueError as error:
             return Archive(tuple(entries), (f"its file {name} cannot be read: {error}",))
-    if listed not in (None, write_commits(entries)):
-        return Archive(tuple(entries), (f"its file {COMMITS} does not say where each commit is",))
+    if listed and listed != write_lists(places):
+        return Archive(tuple(entries), ("its lists do not say where each commit is",))
     return Archive(tuple(entries))
 
 
 def _wrong(entry: Entry, tag: bytes, name: str, kept: Container[str]) -> str:
     """What is wrong with an entry of the file `name`; '' for nothing."""
-    if not _is_tag(tag, entry) or entry.file != name:
+    if not _is_tag(tag, entry) or name not in files_of(task_of(entry.ref)):
         return f"the tag of {entry.ref} is not the one that its file {name} says"
     return "" if entry.commit in kept else f"it does not keep the commit of {entry.ref}"
 
 
 def _read(git: Git, archives: Iterable[str], tasks: Collection[str]) -> Iterator[tuple[Entry, bytes]]:
-    names = {file_of(task) for task in tasks}
-    for archive in archives:
-        for entry, tag in _in_files(git, archive, names):
-            if not tasks or task_of(entry.ref) in tasks:
-                yield entry, tag
+    names = {name for task in tasks for name in files_of(task)}
+    files = (file for archive in archives for file in _files(git, archive, *names).items())
+    for entry, tag in _in_files(git, [oid for name, oid in files if _TAGS.fullmatch(name)]):
+        if not tasks or task_of(entry.ref) in tasks:
+            yield entry, tag
 
 
-def _in_files(git: Git, archive: str, names: Collection[str]) -> Iterator[tuple[Entry, bytes]]:
-    """What the files with these names have, or all files if there is no name."""
-    files = _files(git, archive, *names)
-    files.pop(COMMITS, None)
-    for _, data in _contents(git, files):
+def _in_files(git: Git, files: Iterable[str]) -> Iterator[tuple[Entry, bytes]]:
+    """What these files have."""
+    for _, data in _contents(git, {oid: oid for oid in files}):
         # Of a damaged file, what can be read up to the damage.
         with contextlib.suppress(ValueError):
             yield from read_file(data or b"")
@@ -166,10 +185,10 @@ def _files(git: Git, archive: str, *names: str) -> dict[str, str]:
 
 
 def _contents(git: Git, files: Mapping[str, str]) -> Iterator[tuple[str, bytes | None]]:
-    """Name and bytes of each file; None if it is missing, too large, or none of an archive. Only a few are in memory at once."""
+    """Name and bytes of each file; None if it is missing, too large, or no file. Only a few are in memory at once."""
     sizes = dict[str, int]()
     for name, (kind, size) in zip(files, bounded.sizes(git, files.values()), strict=True):
-        if kind == "blob" and size <= limits.ARCHIVED.most and _NAME.fullmatch(name):
+        if kind == "blob" and size <= limits.ARCHIVED.most:
             sizes[name] = size
         else:
             yield name, None
@@ -185,8 +204,13 @@ def _contents(git: Git, files: Mapping[str, str]) -> Iterator[tuple[str, bytes |
 
 
 def _is_tag(data: bytes, entry: Entry) -> bool:
-    same = sha1(b"tag %d\0" % len(data) + data).hexdigest() == entry.tag
-    return same and data.startswith(b"object %s\ntype commit\n" % entry.commit.encode())
+    return _oid("tag", data) == entry.tag and data.startswith(
+        b"object %s\ntype commit\n" % entry.commit.encode()
+    )
+
+
+def _oid(kind: str, data: bytes) -> str:
+    return str(sha1(f"{kind} {len(data)}\0".encode() + data).hexdigest())
 
 
 def write(git: Git, objects: Objects, wanted: Sequence[Entry], texts: tuple[str, str]) -> str:
@@ -198,12 +222,11 @@ def write(git: Git, objects: Objects, wanted: Sequence[Entry], texts: tuple[str,
     by_file: dict[str, list[Entry]] = {}
     for one in wanted:
         by_file.setdefault(one.file, []).append(one)
-    files = {
-        name: TreeEntry(FILE, objects.write("blob", write_file(found, data)))
-        for name, found in by_file.items()
-    }
-    files[COMMITS] = TreeEntry(FILE, objects.write("blob", write_commits(wanted)))
-    tree, tips = objects.write_tree(files), _tips(git, {one.commit for one in wanted})
+    files = {name: write_file(found, data) for name, found in by_file.items()}
+    files |= write_lists((one.commit, one.file) for one in wanted)
+    _store(git, _BLOB, set(files.values()))
+    tree = objects.write_tree({name: TreeEntry(FILE, _oid("blob", file)) for name, file in files.items()})
+    tips = _tips(git, {one.commit for one in wanted})
     chain: tuple[str, ...] = ()
     for start in range(0, len(tips), _PARENTS):
         chain = (_commit(objects, tree, (*chain, *tips[start : start + _PARENTS]), texts),)
