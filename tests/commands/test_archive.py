@@ -12,6 +12,7 @@ from devs_git.domain.ledger.event_upkeep import CheckpointsArchived
 from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.ids import ARCHIVES, completed_tag
 from devs_git.entrypoints import router
+from devs_git.entrypoints.cli.texts.upkeep_text import archive_text
 from devs_git.errors import DevsError
 from devs_git.operations.archive import archive_checkpoints
 from devs_git.storage.git import refs
@@ -72,6 +73,38 @@ def test_a_dry_run_counts_and_writes_nothing(two: Scene) -> None:
     said = run(two, tags=True, dry_run=True)
     assert (said.refs, said.archives, said.dry_run) == (len(before), (), True)
     assert (ours(two), Workspace.open(two.top).ledger.tip().oid) == (before, tip)
+
+
+def test_a_dry_run_of_undo_says_what_it_would_delete(two: Scene) -> None:
+    (made,) = run(two).archives
+    assert f"\n  would delete archive {made}" in archive_text(run(two, undo=True, dry_run=True))
+    assert archive_ref(made) in ours(two)
+    assert f"\n  deleted archive {made}\n" in archive_text(run(two, undo=True))
+
+
+def test_a_date_in_the_environment_that_git_cannot_read_ends_nothing_in_the_middle(
+    two: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git reads it when it writes the reflog of the ledger. The ref of the archive was there already then."""
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "nonsense")
+    before = ours(two)
+    (made,) = run(two, tags=True).archives
+    assert list(ours(two)) == [archive_ref(made)]
+    assert made in Workspace.open(two.top).ledger.tip().history.archives
+    run(two, undo=True)
+    assert ours(two) == before
+
+
+@pytest.mark.parametrize("nowhere", ["tag", "commit"])
+def test_an_archive_stays_if_a_checkpoint_cannot_come_back(two: Scene, nowhere: str) -> None:
+    """It may keep what is left of the checkpoint."""
+    (made,) = run(two).archives
+    workspace = Workspace.open(two.top)
+    found, entries = archive_checkpoints.plan_return(workspace)
+    lost = replace(entries[0], **{nowhere: "a" * 40})
+    archive_checkpoints.take_back(workspace, found, (lost, *entries[1:]))
+    assert {one.ref for one in entries} - ours(two).keys() == {lost.ref}
+    assert archive_ref(made) in ours(two)
 
 
 def test_what_is_archived_already_is_not_written_again(two: Scene) -> None:

@@ -20,8 +20,9 @@ REPOSITORY_VARIABLES = (
     "GIT_CEILING_DIRECTORIES",
     "GIT_INTERNAL_SUPER_PREFIX",
 )
-# git refuses to combine these with GIT_LITERAL_PATHSPECS.
-NEVER = ("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+# git refuses to combine the first three with GIT_LITERAL_PATHSPECS. A date that it cannot read ends it while it writes reflogs,
+# in the middle of a transaction of refs.
+NEVER = ("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_COMMITTER_DATE")
 ALWAYS = {
     "LC_ALL": "C",
     "LANGUAGE": "",

@@ -57,8 +57,8 @@ def archive_text(result: archive.Result) -> str:
     refs = plural(result.refs, "ref")
     tags = f", {plural(result.tags, 'visible tag')} among them" if result.tags else ""
     if result.undo:
-        verb = "Would make" if result.dry_run else "Made"
-        lines = [f"{verb} {refs} again{tags}.", *(f"  deleted archive {oid}" for oid in result.archives)]
+        verb, ends = ("Would make", "would delete") if result.dry_run else ("Made", "deleted")
+        lines = [f"{verb} {refs} again{tags}.", *(f"  {ends} archive {oid}" for oid in result.archives)]
     else:
         verb = "Would archive" if result.dry_run else "Archived"
         lines = [f"{verb} {refs}{tags}.", *(f"  new archive {oid}" for oid in result.archives)]
