@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -162,12 +163,11 @@ def _identity(git: Git) -> Iterator[Finding]:
     try:
         git.with_config("user.useConfigOnly=true").run("var", "GIT_COMMITTER_IDENT")
     except GitFailed:
-        yield Finding(
-            "IDENTITY_MISSING",
-            "warning",
-            "git has no user name or mail address, so events and checkpoints get the name of this machine.",
-            "git config --global user.name '<name>' && git config --global user.email '<mail>'",
-        )
+        text = "git has no user name or mail address, so events and checkpoints get the name of this machine."
+        # A client may set this to /dev/null, which git would replace by a file.
+        config = "git config" if "GIT_CONFIG_GLOBAL" in os.environ else "git config --global"
+        fix = f"{config} user.name '<name>' && {config} user.email '<mail>'"
+        yield Finding("IDENTITY_MISSING", "warning", text, fix)
 
 
 def _journal(workspace: Workspace) -> Iterator[Finding]:

@@ -107,6 +107,17 @@ def test_a_missing_identity_is_a_warning(initialised: Path) -> None:
     assert ([finding.code for finding in found.findings], found.ok) == (["IDENTITY_MISSING"], True)
 
 
+@pytest.mark.quick
+def test_where_the_users_configuration_is_set_aside_the_missing_name_goes_into_the_repository(
+    initialised: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Gemini CLI sets it. `git config --global` would write there: for root, a file in the place of the device."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    (found,) = look(initialised).findings
+    assert found.code == "IDENTITY_MISSING"
+    assert found.fix == "git config user.name '<name>' && git config user.email '<mail>'"
+
+
 def test_an_uncommitted_policy_is_a_warning(repo: Path, set_up: SetUp) -> None:
     set_up(repo)
     assert codes(repo) == ["POLICY_UNTRACKED"]
