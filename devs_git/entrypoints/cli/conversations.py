@@ -35,7 +35,7 @@ def _show_text(result: Result) -> str:
 @click.option(
     "--session", default="", metavar="ID", help="Messages of one session. Default: the last session here."
 )
-@click.option("--task", default="", help="Messages of one task, in all its sessions.")
+@click.option("--task", default="", metavar="ID", help="Messages of one task, in all its sessions.")
 @click.option("--at", default="", metavar="CHECKPOINT", help="Up to a checkpoint, such as task-10@2.")
 @click.option("--snapshot", default="", metavar="ID", help="Up to a snapshot.")
 @click.option("--message", default="", metavar="ID", help="Up to a message.")
@@ -73,7 +73,12 @@ def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: 
     metavar="NAME",
     help="The client that wrote the transcript, as `devs-git agent list` names it. Default: found from its content.",
 )
-@click.option("--task", default="", help="The task of the new messages. Default: the task that was active.")
+@click.option(
+    "--task",
+    default="",
+    metavar="ID",
+    help="The task of the new messages. Default: the task that was active.",
+)
 def conversation_import(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_import import Request
 
@@ -119,7 +124,7 @@ def conversation_rewind(**options: Any) -> VerbRequest:
 @click.option(
     "--session", default="", metavar="ID", help="The session to mark. Default: the last session here."
 )
-@click.option("--task", default="", help="The last session of this task.")
+@click.option("--task", default="", metavar="ID", help="The last session of this task.")
 def conversation_snapshot(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_snapshot import Request
 
@@ -131,7 +136,7 @@ def conversation_snapshot(**options: Any) -> VerbRequest:
     text=conversation_text.snapshots_text,
     example="devs-git conversation snapshots --task 10",
 )
-@click.option("--task", default="", help="Only this task.")
+@click.option("--task", default="", metavar="ID", help="Only this task.")
 @click.option("-n", "--limit", type=int, default=20, show_default=True, help="The highest number of results.")
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 def conversation_snapshots(**options: Any) -> VerbRequest:

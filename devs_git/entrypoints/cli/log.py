@@ -61,7 +61,7 @@ def _log_text(result: devs_git.commands.log.Result) -> str:
 )
 @click.option("--graph", is_flag=True, help="Draw what was built on what; with operations, gates and forks.")
 @click.option("--ascii", is_flag=True, help="Draw the graph with ASCII characters alone.")
-@click.option("--task", default="", help="Only what concerns this task.")
+@click.option("--task", default="", metavar="ID", help="Only what concerns this task.")
 @click.option("--moments", is_flag=True, help="Show the moments between the checkpoints, too.")
 @click.option(
     "--session",
@@ -105,12 +105,17 @@ def _history_text(result: devs_git.commands.history.Result) -> str:
     metavar="SUBTYPE",
     help="Only rows of this subtype, such as forked.",
 )
-@click.option("--task", "task_id", default="", help="Only this task.")
-@click.option("--contract", default="", help="Only what belongs to this contract.")
-@click.option("--phase", default="", help="Only what was done in this phase.")
-@click.option("--agent", default="", help="Only what an agent with this role did, such as developer.")
+@click.option("--task", "task_id", default="", metavar="ID", help="Only this task.")
+@click.option("--contract", default="", metavar="NAME", help="Only what belongs to this contract.")
+@click.option("--phase", default="", metavar="PHASE", help="Only what was done in this phase.")
 @click.option(
-    "--actor", default="", help="Only what this person or session did; a part of the name is enough."
+    "--agent", default="", metavar="ROLE", help="Only what an agent with this role did, such as developer."
+)
+@click.option(
+    "--actor",
+    default="",
+    metavar="NAME",
+    help="Only what this person or session did; a part of the name is enough.",
 )
 @click.option(
     "--from", "since", default="", metavar="TIME", help="Not before this time, such as '2 days ago'."

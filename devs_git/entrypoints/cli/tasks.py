@@ -87,6 +87,7 @@ def _others(one: LeftOut) -> str:
 @click.option(
     "--phase",
     default="",
+    metavar="PHASE",
     help="research, specify, plan, execute or review. Default: the phase of the contract.",
 )
 @click.option("--parent", default="", metavar="ID", help="The task of which this one is a part.")

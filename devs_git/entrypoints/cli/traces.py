@@ -38,7 +38,7 @@ def _option_value(name: str) -> Any:
     example="pytest 2>&1 | devs-git trace put --tool pytest\ndevs-git trace put --id build-7 --task 10 < build.log",
 )
 @click.option("--id", "trace_id", default="", metavar="ID", help="The id of the trace. Default: a new UUID.")
-@click.option("--task", default="", help="The task. Default: the active task.")
+@click.option("--task", default="", metavar="ID", help="The task. Default: the active task.")
 @click.option("--tool", default="", metavar="NAME", help="The tool that printed it.")
 @click.option("--input", "given", default="", metavar="TEXT", help="The arguments of the tool.")
 @click.option("--session", default="", metavar="ID", help="The agent's session.")
@@ -96,7 +96,7 @@ def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: in
     example="devs-git trace list --task 10\ndevs-git trace list --errors --limit 50 --json",
 )
 @click.option("-n", "--limit", type=int, default=20, show_default=True, help="The highest number of results.")
-@click.option("--task", default="", help="Only this task.")
+@click.option("--task", default="", metavar="ID", help="Only this task.")
 @click.option("--tool", default="", metavar="NAME", help="Only this tool.")
 @click.option("--session", default="", metavar="ID", help="Only this session.")
 @click.option("--agent", default="", metavar="ROLE", help="Only this agent.")
@@ -216,7 +216,7 @@ def _export_text(result: devs_git.commands.trace_export.Result) -> str | bytes:
     type=click.Path(path_type=Path),
     help="The file to write. Default: standard output. With a file the command waits for open gates.",
 )
-@click.option("--task", default="", help="Only this task.")
+@click.option("--task", default="", metavar="ID", help="Only this task.")
 @click.option("--raw", is_flag=True, help="Also export what looks like a secret. This asks first.")
 @click.option("--yes", is_flag=True, help="With --raw: do not ask first.")
 def trace_export(*, output: Path | None, task: str, raw: bool) -> VerbRequest:

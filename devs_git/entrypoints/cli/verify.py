@@ -142,8 +142,10 @@ def _report_text(result: ReportResult) -> str | bytes:
     help="The file to write; - is standard output. Default: devs-git-report.html, with the name of the task or contract. "
     "A file is replaced only if it is a report. With a file the command waits for open gates.",
 )
-@click.option("--task", default="", help="Only this task and its gates.")
-@click.option("--contract", default="", help="Only the tasks of this contract, and their gates.")
+@click.option("--task", default="", metavar="ID", help="Only this task and its gates.")
+@click.option(
+    "--contract", default="", metavar="NAME", help="Only the tasks of this contract, and their gates."
+)
 @click.option(
     "--range",
     metavar="BASE..HEAD",
