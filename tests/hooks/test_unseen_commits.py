@@ -53,6 +53,19 @@ def test_a_commit_in_its_shell_is_a_checkpoint(task: Path, git: Run) -> None:
 
 
 @pytest.mark.quick
+def test_a_checkpoint_follows_an_amend_in_its_shell(task: Path, git: Run) -> None:
+    command(task, git, "commit", "-qam", "one")
+    command(task, git, "commit", "-qam", "one again", "--amend")
+    assert checkpoints(task) == [(2, git("rev-parse", "HEAD"))]
+
+
+@pytest.mark.quick
+def test_an_amended_commit_of_before_the_task_becomes_its_checkpoint(task: Path, git: Run) -> None:
+    command(task, git, "commit", "-qam", "more of it", "--amend")
+    assert checkpoints(task) == [(1, git("rev-parse", "HEAD"))]
+
+
+@pytest.mark.quick
 def test_what_git_or_devs_git_recorded_is_recorded_once(task: Path, git: Run) -> None:
     command(task, git, "commit", "-qam", "one", options=())
     call(task, before(SHELL["gemini"], command="devs-git checkpoint"), client="gemini")

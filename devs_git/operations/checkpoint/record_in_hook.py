@@ -80,8 +80,17 @@ def record_unseen(workspace: Workspace, before: str, listen: Callable[[str], Non
         "refs/devs/checkpoints",
         "refs/tags/devs",
     )
-    if active_task.read(workspace.places) and not workspace.store_git.run(*words):
-        record_head(workspace.start(), lambda: workspace.checkpoint_on_commit, listen=listen)
+    if not active_task.read(workspace.places) or workspace.store_git.run(*words):
+        return
+    workspace.start()
+    amended = move.message.startswith("commit (amend)")
+    if amended:
+        # The hook of each commit does without it.
+        from devs_git.operations.checkpoint import follow_rewrite
+
+        if follow_rewrite.follow_rewritten_commits(workspace, {move.old: move.new}, "amend"):
+            return
+    record_head(workspace, lambda: workspace.checkpoint_on_commit, amended=amended, listen=listen)
 
 
 def _is_recorded(workspace: Workspace, task: str, commit: str) -> bool:
