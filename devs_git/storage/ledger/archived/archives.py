@@ -38,8 +38,6 @@ from devs_git.storage.git.program import Git, GitFailed, split_z
 _PARENTS: Final = 100
 # The names of the files that have tags: see `files_of`.
 _TAGS: Final = re.compile("[0-9a-f]{2,3}")
-# The list of the archives of an earlier devs-git. Nobody reads it.
-_FORMER: Final = "commits"
 # Types of objects in a pack.
 _BLOB, _TAG = 3, 4
 # (ref, tag) of each entry, and the entry.
@@ -129,7 +127,6 @@ def examine(git: Git, archive: str) -> Archive:
         files = _files(git, archive)
     except GitFailed:
         return Archive((), ("it is no commit, or not all of it is here",))
-    files.pop(_FORMER, None)
     if strange := [name for name in files if not (_TAGS.fullmatch(name) or name in LISTS)]:
         return Archive((), (f"its file {strange[0]} is none of an archive",))
     entries, listed, places = list[Entry](), dict[str, bytes](), set[tuple[str, str]]()
