@@ -5,12 +5,13 @@ It reads only as much of the ledger as it needs, and only those moments that it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 
 from devs_git.domain.checkpoints.rows import GraphRow, MomentRow, Row
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Event
-from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.history import Checkpoint, History, Task
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import Statuses
 from devs_git.domain.recall.session_points import SessionPoint
@@ -156,8 +157,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     else:
         here = newer = _history_of(workspace, page.points)
     seen = [here.checkpoints[tag] for tag in dict.fromkeys(point.tag for point in page.points)]
+    task_of = _by_name(workspace, page.points)
     rows = commit_locations.rows(
-        workspace, seen, newer, lambda point: _status(here, workspace, point, statuses)
+        workspace, seen, newer, lambda point: _status(here, task_of, point, statuses)
     )
     result = Result(
         rows,
@@ -260,7 +262,15 @@ def _history_of(workspace: Workspace, points: list[Checkpoint]) -> History:
     return listing.of_tasks(workspace.ledger.tip(), *{point.task_id for point in points})
 
 
-def _status(here: History, workspace: Workspace, point: Checkpoint, statuses: Statuses) -> str:
+def _by_name(workspace: Workspace, points: list[Checkpoint]) -> Callable[[str], Task]:
+    """The function that finds the task of one of these checkpoints. The index is asked once for all, because to read the whole
+    ledger takes seconds.
+    """
+    indexed = functools.cache(lambda: _history_of(workspace, points))
+    return lambda name: indexed().tasks.get(name) or workspace.ledger.tip().here.tasks[name]
+
+
+def _status(here: History, task_of: Callable[[str], Task], point: Checkpoint, statuses: Statuses) -> str:
     """The status of a checkpoint's task, only if its row depends on it.
 
     Before a merge of two ledgers the order of events does not tell the status, and an operation gives a status only on
@@ -270,8 +280,7 @@ def _status(here: History, workspace: Workspace, point: Checkpoint, statuses: St
         return ""
     if point.task_id in here.tasks:
         return here.tasks[point.task_id].status
-    said = statuses.of(point.task_id)
-    return said or workspace.ledger.tip().here.tasks[point.task_id].status
+    return statuses.of(point.task_id) or task_of(point.task_id).status
 
 
 def _operation(event: Event, position: int) -> Operation:

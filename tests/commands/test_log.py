@@ -11,12 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import show, task_status
+from devs_git.commands import checkpoint, rewind, show, task_start, task_status, undo
 from devs_git.commands.log import Request, Result, run
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.ledger.recent import newest
+from devs_git.entrypoints import router
 from devs_git.errors import DevsError
+from devs_git.storage.ledger.index import NAME as INDEX
+from devs_git.storage.ledger.store import Ledger
 from devs_git.workspace import Workspace
+from tests.conftest import Tasks
 from tests.support.own_calls import devs_git
 
 Mark = Callable[..., str]
@@ -39,6 +43,26 @@ KEYS = [
 
 def names(result: Result) -> list[tuple[str, int, str]]:
     return [(point.task_id, point.number, point.status) for point in result.checkpoints]
+
+
+@pytest.mark.quick
+def test_log_after_a_rewind_and_its_undo_reads_no_whole_ledger(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an operation says of a task's status is true for one branch only, and the index knows the rest."""
+    scene = tasks({name: {"a.txt": f"{name}\n"} for name in ("1", "2", "3")})
+    router.call("task start", Workspace.open(scene.top), task_start.Request("4"))
+    scene.write({"a.txt": "4\n"})
+    router.call("checkpoint", Workspace.open(scene.top), checkpoint.Request(message="four", everything=True))
+    router.call("rewind", Workspace.open(scene.top), rewind.Request("2"))
+    router.call("undo", Workspace.open(scene.top), undo.Request())
+    before = run(Workspace.open(scene.top), Request())
+    assert names(before)[0] == ("task-4", 1, "active")
+    (scene.top / ".git" / INDEX).touch()
+    monkeypatch.setattr(
+        Ledger, "history_at", lambda _self, oid: pytest.fail(f"all events of {oid} were read")
+    )
+    assert run(Workspace.open(scene.top), Request()) == before
 
 
 @pytest.mark.quick
