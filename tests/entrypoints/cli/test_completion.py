@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from devs_git.entrypoints.cli.completion import script
 from devs_git.entrypoints.cli.main import cli
 from devs_git.workspace import Workspace
+from tests.support.archiving import archive_all, numbered
 from tests.support.moment_scene import moment
 
 Run = Callable[..., str]
@@ -77,6 +78,15 @@ def test_bash_completes_checkpoints_though_it_cuts_words_at_the_at_sign(mark: Ru
         "task-10@1",
     ]
     assert offered("git", "devs", "show", "task-10", "@", line="git devs show task-10@") == ["2", "1"]
+
+
+def test_bash_completes_checkpoints_that_only_an_archive_has(mark: Run, repo: Path) -> None:
+    mark(10)
+    mark(10, 2, completed=True)
+    before = offered("devs-git", "show", "task-1")
+    archive_all(repo)
+    assert numbered(repo) == []
+    assert offered("devs-git", "show", "task-1") == before == ["task-10", "task-10@2", "task-10@1"]
 
 
 def test_bash_completes_local_branches_without_the_ledger(mark: Run, git: Run) -> None:

@@ -112,6 +112,7 @@ def test_without_a_catalog_nothing_is_found_and_no_catalog_is_made(initialised: 
         (("task", "start", "10"), "start_task"),
         (("trace", "put", "--tool", "Bash"), "store_trace"),
         (("undo",), "undo_rewind"),
+        (("archive", "--older-than", "0s"), ""),
         (("trace", "ingest"), ""),
     ],
 )
