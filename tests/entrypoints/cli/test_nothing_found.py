@@ -12,7 +12,7 @@ from devs_git.domain.recall.query import unknown_filters
 from devs_git.domain.recall.snippets import cut
 from devs_git.workspace import Workspace
 
-WHOLE_WORDS = "Only whole words are found; word* finds words that begin so."
+WHOLE_WORDS = "A search finds whole words only. For words that begin with wor: wor*"
 
 
 def said(top: Path, *words: str, stdin: str = "") -> list[str]:

@@ -98,7 +98,7 @@ def no_hits_text(result: trace_search.Result, query: str) -> str:
 
     lines = [search_text(result)]
     if query:
-        lines.append("Only whole words are found; word* finds words that begin so.")
+        lines.append("A search finds whole words only. For words that begin with wor: wor*")
     for name in queries.unknown_filters(query):
         known = " ".join(f"{one}:" for one in queries.FILTERS)
         lines.append(f"{name}: is no filter, so it was searched as a word. The filters are {known}")

@@ -20,7 +20,7 @@ _ABOUT = {
     "checkpoints": "what only checkpoints have",
     "ledger": "the branch devs/ledger",
     "conversations": "messages of agents' sessions",
-    "conversation snapshots": "names of points in them",
+    "conversation snapshots": "named points of conversations",
     "traces": "outputs of tools",
     "written sessions": "sessions in the folders of clients",
     "catalog": "the index of the catalog, and free space",
