@@ -79,8 +79,10 @@ def test_an_archive_with_other_bytes_of_a_tag(made: str) -> None:
     again = instead(made, data, made)
     # The same files are no fault, so each test here finds only what it changes.
     assert codes_in("tags") == set()
-    instead(again, data.replace(b"tagger A", b"tagger E"), made)
+    forged = instead(again, data.replace(b"tagger A", b"tagger E"), made)
     assert codes_in("tags") == {"TAG_MISSING"}
+    git_of = Workspace.open().store_git
+    assert archives.tags(git_of, [forged], archives.entries(git_of, [forged])) == {}
     router.call("archive", Workspace.open(), archive.Request(undo=True))
     assert [ref for ref in numbered(Path.cwd()) if "task-10" in ref] == []
 

@@ -16,7 +16,7 @@ from devs_git.entrypoints.cli.texts.upkeep_text import archive_text
 from devs_git.errors import DevsError
 from devs_git.operations.archive import archive_checkpoints
 from devs_git.storage.git import refs
-from devs_git.storage.ledger.archived import archives
+from devs_git.storage.ledger.archived import archived_points, archives
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
@@ -105,6 +105,15 @@ def test_an_archive_stays_if_a_checkpoint_cannot_come_back(two: Scene, nowhere: 
     archive_checkpoints.take_back(workspace, found, (lost, *entries[1:]))
     assert {one.ref for one in entries} - ours(two).keys() == {lost.ref}
     assert archive_ref(made) in ours(two)
+
+
+def test_an_archive_has_a_checkpoint_only_at_the_commit_that_the_ledger_says(two: Scene) -> None:
+    run(two)
+    workspace = Workspace.open(two.top)
+    git, points = workspace.store_git, [*workspace.ledger.tip().history.checkpoints.values()]
+    assert archived_points.without_ref(git, points) == points
+    elsewhere = [replace(point, commit="1" * 40) for point in points]
+    assert archived_points.without_ref(git, elsewhere) == []
 
 
 def test_what_is_archived_already_is_not_written_again(two: Scene) -> None:
