@@ -144,7 +144,7 @@ def test_an_archive_whose_lists_leave_a_commit_out(made: str, change: str) -> No
 
 @pytest.mark.quick
 @pytest.mark.parametrize("indexed", [False, True])
-def test_a_rewind_undoes_what_the_lists_of_an_archive_leave_out(
+def test_a_rewind_past_checkpoints_that_the_lists_of_an_archive_leave_out(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, *, indexed: bool
 ) -> None:
     scene = tasks({name: {"a.txt": f"{name}\n"} for name in ("1", "2", "3")})
