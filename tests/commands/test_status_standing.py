@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import restore, rewind, status, trace_put
+from devs_git.commands import restore, rewind, status, trace_put, undo
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts import log_text
+from devs_git.storage.ledger.index import NAME as INDEX
+from devs_git.storage.ledger.store import Ledger
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import ask
 from tests.support.scene import Scene
@@ -51,6 +53,22 @@ def test_it_tells_what_undo_would_take_back(mark: Make, git: Make, repo: Path) -
     assert goal is not None
     assert goal.commit == head
     assert "Undo would take back: restore " in log_text.status_text(look(repo))
+
+
+@pytest.mark.quick
+def test_what_undo_would_take_back_is_told_without_the_whole_ledger(
+    tasks: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = tasks({"10": {"a.txt": "a\n"}, "11": {"b.txt": "b\n"}})
+    router.call("rewind", Workspace.open(scene.top), rewind.Request("10"))
+    router.call("undo", Workspace.open(scene.top), undo.Request())
+    before = look(scene.top)
+    assert before.undo is not None
+    (scene.top / ".git" / INDEX).touch()
+    monkeypatch.setattr(
+        Ledger, "history_at", lambda _self, oid: pytest.fail(f"all events of {oid} were read")
+    )
+    assert look(scene.top) == before
 
 
 @pytest.mark.usefixtures("ledgered")

@@ -77,13 +77,15 @@ def just_abandoned(workspace: Workspace) -> str:
 
 
 def undo(workspace: Workspace, branch: str) -> UndoGoal | None:
-    """What undo would take back. The ledger is read for it only if an operation left a backup here."""
+    """What undo would take back. Operations are read for it only if one left a backup here."""
     if not ref_files.has_below(workspace.store_git, "refs/devs/backup"):
         return None
     from devs_git.operations.rewind import undoable_operations
+    from devs_git.storage.ledger.index import listing
 
     try:
-        event, commit = undoable_operations.last(workspace.site, workspace.ledger.tip().here, branch)
+        history = listing.operations(workspace.ledger.tip())
+        event, commit = undoable_operations.last(workspace.site, history, branch)
     except DevsError:
         return None
     return UndoGoal(event.op_id, event.subject, event.finished, commit)

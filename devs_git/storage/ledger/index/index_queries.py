@@ -101,6 +101,17 @@ def with_preserved_refs(tip: Tip) -> History | None:
     )
 
 
+def operations(tip: Tip) -> History | None:
+    """See `listing`."""
+
+    def read(base: sqlite3.Connection) -> History:
+        found = events_of(tip.ledger, _flagged(base, OPERATION))
+        # Somebody may have edited the index.
+        return History(tip.oid, operations=[one for one in found if one.effects.operation and not one.failed])
+
+    return ask(tip, read)
+
+
 def has_kind(tip: Tip, kind: str) -> bool | None:
     """Whether an event has this type and subtype (`task/dropped`), or had it before a merge changed the order."""
     query = "SELECT 1 FROM names WHERE text = ?"

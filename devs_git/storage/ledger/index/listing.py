@@ -79,6 +79,16 @@ def with_preserved_refs(tip: Tip) -> History:
     return tip.history
 
 
+def operations(tip: Tip) -> History:
+    """A history with all operations. Without an index it is the whole history."""
+    if has_index(tip):
+        from devs_git.storage.ledger.index import index_queries
+
+        if found := index_queries.operations(tip):
+            return found
+    return tip.history
+
+
 def may_have_drops(tip: Tip) -> bool:
     """Whether a checkpoint may be dropped. If the index has an event of a drop, the drop may be undone."""
     found = None
