@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from devs_git.domain.checkpoints.archives import archive_ref, choose
+from devs_git.domain.ledger.event_upkeep import CheckpointsUnarchived
+from devs_git.domain.ledger.events import Draft
 from devs_git.operations.sync import archive_refs
 from devs_git.storage.git import refs
 from devs_git.storage.ledger.archived import archives
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
+from tests.support.archiving import archive_all
+from tests.support.git_calls import git
 
 pytestmark = pytest.mark.quick
 
@@ -34,3 +38,28 @@ def test_for_sync_an_archive_that_no_event_names_stands_for_nothing(tasks: Tasks
     assert archive_refs.Archives(workspace, held).archived_here(named, held) == {
         (e.ref, e.tag) for e in wanted
     }
+
+
+def test_for_sync_an_archive_of_the_remote_with_a_fault_takes_no_ref_away(tasks: Tasks) -> None:
+    scene = tasks({"1": {"a.txt": "one\n"}})
+    made = archive_all(scene.top)
+    forged = git("commit-tree", "-m", "keeps no commit", f"{made}^{{tree}}", where=scene.top)
+    workspace = Workspace.open(scene.top)
+    for archive, stands in ((made, True), (forged, False)):
+        history = replace(workspace.ledger.tip().history, archives={archive: "1" * 40})
+        there = {archive_ref(archive): archive}
+        new, stand_for = archive_refs.Archives(workspace, there).to_push(history, {})
+        assert (new, bool(stand_for)) == ((), stands)
+
+
+def test_for_sync_an_archive_of_the_remote_goes_after_its_checkpoints_have_refs_there(tasks: Tasks) -> None:
+    scene = tasks({"1": {"a.txt": "one\n"}})
+    made = archive_all(scene.top)
+    workspace = Workspace.open(scene.top)
+    event = workspace.event_of(CheckpointsUnarchived((made,)), "archive: forged", verb_name="archive")
+    workspace.append(lambda _tip: Draft(event))
+    history, there = workspace.ledger.tip().history, {archive_ref(made): made}
+    numbered = dict([*archives.entries(workspace.store_git, [made])])
+    for held, gone in ((there, []), (numbered | there, [archive_ref(made)])):
+        steps = archive_refs.Archives(workspace, held).to_delete(history, (), frozenset())
+        assert [step.ref for step in steps] == gone
