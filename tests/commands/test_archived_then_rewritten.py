@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from devs_git.commands import doctor, history_rewritten, log, rewind, show, undo, verify
+from devs_git.commands import contract_start, doctor, history_rewritten, log, rewind, show, undo, verify
 from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
@@ -15,23 +15,34 @@ from tests.support.archiving import archive_all, collect
 from tests.support.filter_repo import MAP, filter_repo
 from tests.support.scene import Scene, contents
 
-NOW = datetime.now(UTC).isoformat(timespec="seconds")
 PURGED = ("--invert-paths", "--path", "secret.env")
 
 
 @pytest.fixture
 def scene(initialised: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     """task-1 without the secret, task-2 with it, task-3 of the secret alone, task-4 on top; all in one second."""
+    now = datetime.now(UTC) + timedelta(seconds=5)
     for name in ("DEVS_GIT_CLOCK", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.setenv(name, NOW)
+        monkeypatch.setenv(name, now.isoformat(timespec="seconds"))
     made = Scene(Workspace.open(initialised))
     made.task("1", {"a.txt": "one\n"})
     made.task("2", {"a.txt": "two\n", "secret.env": "TOKEN=hunter2\n"})
     made.task("3", {"secret.env": "TOKEN=hunter2\n" * 2})
     made.task("4", {"a.txt": "four\n"})
-    for name in ("DEVS_GIT_CLOCK", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name)
     return made
+
+
+def work_on(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An event that is newer than all code.
+
+    filter-repo writes what is older first, and follows an oid in a message only where it has written the commit of that oid
+    before. So after this the events name the new commits.
+    """
+    later = datetime.now(UTC) + timedelta(seconds=10)
+    monkeypatch.setenv("DEVS_GIT_CLOCK", later.isoformat(timespec="seconds"))
+    router.call("contract-start", Workspace.open(top), contract_start.Request("later"))
 
 
 def errors(top: Path) -> list[tuple[str, str]]:
@@ -59,11 +70,19 @@ def follow(top: Path, map_: str = MAP, *, dry_run: bool = False) -> history_rewr
 @pytest.mark.parametrize("options", [(), ("--preserve-commit-hashes",), ("--refs", "main")],
                          ids=["texts too", "all of it", "code branches only"])  # fmt: skip
 @pytest.mark.parametrize("with_tags", [True, False], ids=["visible tags too", "numbers"])
+@pytest.mark.parametrize("followed", [True, False], ids=["the ledger is newer", "in one second"])
 def test_archived_checkpoints_move_with_their_messages(
-    scene: Scene, options: tuple[str, ...], *, with_tags: bool
+    scene: Scene,
+    options: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    with_tags: bool,
+    followed: bool,
 ) -> None:
     before = scene.git("cat-file", "tag", "refs/devs/checkpoints/task-4/1").partition("\n\n")[2]
     archive_all(scene.top, with_tags=with_tags)
+    if followed:
+        work_on(scene.top, monkeypatch)
     filter_repo(scene.top, *PURGED, *options)
     assert is_told(scene.top)
     planned = follow(scene.top, dry_run=True)
@@ -77,7 +96,9 @@ def test_archived_checkpoints_move_with_their_messages(
     assert [row.name for row in result.moved][-len(moved) :] == moved
     assert result.emptied == (("task-3@1",) if left_out else ())
     collect(scene.top)
-    assert errors(scene.top) == []
+    # A commit that was written before the ledger still names the old event: docs/rewritten-history.md says so.
+    told = ["LEDGER_ROLLBACK"] if followed and not options else []
+    assert [code for code, _ in errors(scene.top)] == told
     after = scene.git("cat-file", "tag", "refs/devs/checkpoints/task-4/2").partition("\n\n")[2]
     assert after.splitlines()[0] == before.splitlines()[0]
     assert bool(scene.git("for-each-ref", ARCHIVES)) == ("--refs" in options)

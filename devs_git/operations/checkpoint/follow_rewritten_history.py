@@ -93,9 +93,12 @@ def _archived_tags(git: Git, held: Mapping[str, str]) -> frozenset[str]:
 def _with_archived(
     held: Mapping[str, str], points: Iterable[Checkpoint], trees: Mapping[str, str], archived: Container[str]
 ) -> dict[str, str]:
-    """The numbered refs, and NONE for each archived checkpoint whose commit is gone: a rewrite changes its ref, too."""
-    lost = [point for point in points if point.tag in archived and point.commit not in trees]
-    return {checkpoint_ref(point.task_id, point.number): NONE for point in lost} | dict(held)
+    """The numbered refs, and NONE for each archived checkpoint whose commit was rewritten: a rewrite changes its ref, too.
+
+    Its commit is gone; or, if the texts of the ledger were rewritten, it is the new one with other files.
+    """
+    lost = [one for one in points if one.tag in archived and trees.get(one.commit) != one.tree]
+    return {checkpoint_ref(one.task_id, one.number): NONE for one in lost} | dict(held)
 
 
 def _commits_with_trees(git: Git) -> dict[str, str]:
