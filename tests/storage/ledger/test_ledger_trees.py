@@ -16,6 +16,7 @@ from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git, GitFailed, of_store
 from devs_git.storage.ledger import ledger_trees
 from devs_git.storage.ledger.ledger_trees import LEVELS, MOST
+from tests.attacks.test_who_is_believed import raw_tree
 from tests.support.git_calls import git
 
 NAMES = ("a", "a.b", "a-b", "b\nc", "ä", "a\udcffb", "policy.yaml", "gates")
@@ -118,3 +119,44 @@ def test_a_missing_tree(store: Git, at: str) -> None:
     asked = pairs.get(at, [(EMPTY_TREE, other)])
     with pytest.raises(GitFailed, match="missing"):
         ledger_trees.read(store, dict.fromkeys(asked, MOST))
+
+
+FOLDER, FILE = "40000", "100644"
+# As git sorts them: a folder as if its name ended with a slash.
+SORTED = ("a-b", "a.d", "a/", "a0", "b", "\u00e4")
+
+
+def rows_of(*names: str) -> list[tuple[str, str, str]]:
+    blob = git("hash-object", "-w", "--stdin")
+    folder = raw_tree((FILE, "x", blob))
+    return [(FOLDER, one[:-1], folder) if one.endswith("/") else (FILE, one, blob) for one in names]
+
+
+def odd(store: Git, *names: str) -> list[str]:
+    """What is said of a tree with these entries, and of one with the same a level deeper."""
+    top = raw_tree(*rows_of(*names))
+    deeper = raw_tree((FOLDER, "m", top), *rows_of("n"))
+    return [
+        one.message.partition(", ")[2]
+        for at in (top, deeper)
+        for one in ledger_trees.find_odd_entry(store, at)
+    ]
+
+
+@pytest.mark.quick
+def test_entries_in_the_order_of_git_are_sound(store: Git) -> None:
+    assert odd(store, *SORTED) == []
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("at", range(len(SORTED) - 1))
+def test_two_entries_that_changed_places_are_out_of_order(store: Git, at: int) -> None:
+    swapped = [*SORTED[:at], SORTED[at + 1], SORTED[at], *SORTED[at + 2 :]]
+    late = SORTED[at].rstrip("/")
+    assert odd(store, *swapped) == [f"{name} occurs twice or out of order." for name in (late, f"m/{late}")]
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("names", [("b", "b"), ("b", "b/"), ("b/", "b/"), ("b", "b.c", "b/")])
+def test_a_name_of_two_entries_occurs_twice(store: Git, names: tuple[str, ...]) -> None:
+    assert odd(store, *names) == [f"{name} occurs twice or out of order." for name in ("b", "m/b")]
