@@ -206,7 +206,7 @@ def restore_index(workspace: Workspace, job: Job) -> None:
 
 
 def _has(lock: Path, copy: Path) -> bool:
-    """Whether the lock is the copy. If so, the command was killed here."""
+    """Whether the lock and the copy are one file. If so, the command was killed after it had taken the lock."""
     return lock.exists() and lock.samefile(copy)
 
 

@@ -20,8 +20,8 @@ REPOSITORY_VARIABLES = (
     "GIT_CEILING_DIRECTORIES",
     "GIT_INTERNAL_SUPER_PREFIX",
 )
-# git refuses to combine the first three with GIT_LITERAL_PATHSPECS. A date that it cannot read ends it while it writes reflogs,
-# in the middle of a transaction of refs.
+# git refuses to combine the first three with GIT_LITERAL_PATHSPECS. If git cannot read the date, it ends while it writes
+# reflogs, in the middle of a transaction of refs.
 NEVER = ("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_COMMITTER_DATE")
 ALWAYS = {
     "LC_ALL": "C",
@@ -31,7 +31,7 @@ ALWAYS = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_EDITOR": ":",
     "GIT_PAGER": "cat",
-    # rev-list and log write each commit to a pipe on its own otherwise.
+    # Else rev-list and log make a write for each commit.
     "GIT_FLUSH": "0",
 }
 QUIET = (

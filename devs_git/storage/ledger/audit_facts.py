@@ -148,7 +148,7 @@ class Facts:
 
     @cached_property
     def early_in_range(self) -> frozenset[str]:
-        """The commits from before devs-git, as far as `commits` may have some: none if the base has the tracked policy."""
+        """A set with those of `commits` that are from before devs-git. It is empty if the base has the tracked policy."""
         newer = self.base and tas_file.blob(self.git, self.base, PROPOSED)
         return frozenset() if newer else self.early_commits
 
