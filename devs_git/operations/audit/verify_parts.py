@@ -70,7 +70,7 @@ def _of_named_tasks(facts: Facts, newer: list[Event]) -> Iterator[Finding]:
     """The findings about the refs of the tasks that `newer` events name, and about the archives that they name."""
     from devs_git.domain.ledger.indexing import unread_events
 
-    older = [step.event for step in facts.steps if step.judged]
+    older = [step.event for step in facts.steps if isinstance(step.event, unread_events.Unread)]
     order = [step.event.oid for step in facts.steps]
     tasks, history = unread_events.fold_named(older, newer, order)
     # A tag that some clones dropped stays if any ref has it.

@@ -49,7 +49,9 @@ def steps_after(ledger: Ledger, progress: Progress, tip: str, judged: str) -> li
     """
     from devs_git.domain.ledger.indexing import unread_events  # not where all is judged
 
-    events, trees = _read(replace(ledger, parse=unread_events.unread), progress, tip)
+    # git prints the first event at once only if it need not sort them.
+    unsorted, trees = _read(replace(ledger, parse=unread_events.unread), progress, tip)
+    events = unread_events.parents_first(unsorted)
     known = unread_events.ancestors(events, judged)
     pairs = [_first_edge(event, trees) for event in events]
     older = (pair for pair, event in zip(pairs, events, strict=True) if event.oid in known)
@@ -132,7 +134,7 @@ def _events(ledger: Ledger, progress: Progress, *tips: str) -> tuple[list[Event]
     """All events up to these tips, parents first, and the tree of each by its oid."""
     with ledger.git.alongside("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--") as whole:
         try:
-            found = _read(ledger, progress, *tips)
+            found = _read(ledger, progress, "--topo-order", "--reverse", *tips)
         except DevsError:
             # What it says of a missing object is more exact.
             whole()
@@ -141,10 +143,10 @@ def _events(ledger: Ledger, progress: Progress, *tips: str) -> tuple[list[Event]
     return found
 
 
-def _read(ledger: Ledger, progress: Progress, *tips: str) -> tuple[list[Event], dict[str, str]]:
+def _read(ledger: Ledger, progress: Progress, *what: str) -> tuple[list[Event], dict[str, str]]:
     events: list[Event] = []
     trees: dict[str, str] = {}
-    for event, tree in ledger.read_with_trees("--topo-order", "--reverse", *tips, "--"):
+    for event, tree in ledger.read_with_trees(*what, "--"):
         events.append(event)
         trees[event.oid] = tree
         if not len(events) % _OFTEN:

@@ -73,7 +73,7 @@ def test_the_refs_of_tasks_that_newer_events_name_are_judged_as_with_all_events(
     assert others
 
 
-def unread(event: Event) -> Event:
+def unread(event: Event) -> unread_events.Unread:
     return unread_events.unread(event.oid, (), event.message())
 
 
