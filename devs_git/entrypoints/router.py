@@ -16,7 +16,7 @@ from pathlib import Path
 from devs_git.domain.verbs import CHANGES, READS, Verb, VerbRequest, verb
 from devs_git.errors import DevsError
 from devs_git.storage.git.children import OPERATION
-from devs_git.storage.git.program import GitFailed
+from devs_git.storage.git.program import GitFailed, require_own_objects
 from devs_git.values import Any, Final, replace
 from devs_git.workspace import Workspace
 
@@ -114,11 +114,13 @@ def _may_have_drops(workspace: Workspace) -> bool:
 
 
 def _require_writable(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> None:
-    """Raise READ_ONLY if the system lets this process write nothing into the git directory, as in a client's sandbox.
+    """Raise INVALID_ARGUMENTS if the environment names another folder of objects, and READ_ONLY as in a client's sandbox.
 
-    It says which tool of our MCP server does the same, because clients start that server outside of their sandbox.
+    READ_ONLY names the tool of our MCP server that does the same: clients start that server outside of their sandbox.
     """
     places = workspace.places
+    if not row.records:
+        require_own_objects(workspace.git, places.common)
     if all(os.access(folder, os.W_OK) for folder in (places.common, places.git_dir)):
         return
     from devs_git.entrypoints.public_surface import TOOLS

@@ -12,7 +12,7 @@ from devs_git.errors import DevsError, immovable
 from devs_git.operations.gates import check_tas_lock
 from devs_git.operations.rewind import refusals, reverted_tree
 from devs_git.storage.git import object_folders, refs
-from devs_git.storage.git.program import Git
+from devs_git.storage.git.program import OTHER_OBJECTS, OWN_OBJECTS, Git
 from devs_git.storage.ledger import lines_of_work
 from devs_git.storage.worktree import footprint, survey
 from devs_git.storage.worktree.engine_site import Site
@@ -118,7 +118,7 @@ def preview_commit(site: Site, found: Survey, write: Callable[[Git], str]) -> Pr
 
 
 def _same_objects(git: Git, other: Git) -> Git:
-    names = ("GIT_OBJECT_DIRECTORY", object_folders.OTHERS)
+    names = (OWN_OBJECTS, OTHER_OBJECTS)
     return git.with_env(**{name: other.env[name] for name in names})
 
 

@@ -7,17 +7,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from devs_git.storage.git.program import Git
-from devs_git.values import Final
-
-OTHERS: Final = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+from devs_git.storage.git.program import OTHER_OBJECTS, OWN_OBJECTS, Git
 
 
 def with_folders(git: Git, own: Path, *others: Path) -> Git:
     """The same git, which writes objects into `own`, and reads those of `own`, `others` and the caller's alternates."""
-    given = git.environment().get(OTHERS, "")
+    given = git.environment().get(OTHER_OBJECTS, "")
     paths = [*map(_quoted, map(os.fspath, others)), *([given] if given else [])]
-    return git.with_env(**{"GIT_OBJECT_DIRECTORY": os.fspath(own), OTHERS: os.pathsep.join(paths)})
+    return git.with_env(**{OWN_OBJECTS: os.fspath(own), OTHER_OBJECTS: os.pathsep.join(paths)})
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import children, git_settings
 from devs_git.values import TYPE_CHECKING, Any, Final, field, immutable, replace
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 # Its module imports nothing.
 REPOSITORY_VARIABLES: Final = git_settings.REPOSITORY_VARIABLES
+# Variables that name the folder of objects in place of the repository's own, and more folders to read from.
+OWN_OBJECTS: Final = "GIT_OBJECT_DIRECTORY"
+OTHER_OBJECTS: Final = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 # `verify` and servers judge by objects alone: without replace refs, grafts, commit-graph files or other rules for trailers.
 OBJECTS_ALONE: Final = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 OBJECTS_ALONE_CONFIG: Final = (
@@ -234,6 +237,23 @@ def of_store(common: Path, *, offline: bool = False) -> Git:
     """git for judging the ledger: without the caller's repository variables, and with objects as they are."""
     env = {"GIT_DIR": os.fspath(common), **OBJECTS_ALONE}
     return Git(common, env, REPOSITORY_VARIABLES, OBJECTS_ALONE_CONFIG, offline=offline)
+
+
+def require_own_objects(git: Git, common: Path) -> None:
+    """INVALID_ARGUMENTS if the environment names another folder of objects: without it, a new commit would be missing.
+
+    In the hooks of a push git itself names one. They judge, and do not write.
+    """
+    given, own = git.environment(), os.path.realpath(common / "objects")
+    if OWN_OBJECTS in given and os.path.realpath(git.where / given[OWN_OBJECTS]) == own:
+        del given[OWN_OBJECTS]
+    for name in (OWN_OBJECTS, OTHER_OBJECTS):
+        if given.get(name):
+            raise invalid(
+                name,
+                f"{name} is set. What this command writes would lack objects as soon as it is not set.",
+                hint=f"Run the command without it: env -u {OWN_OBJECTS} -u {OTHER_OBJECTS} devs-git ...",
+            )
 
 
 def _off(filters: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:

@@ -19,9 +19,9 @@ from devs_git.domain.ledger.events import RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage.git import loose_objects, refs
 from devs_git.storage.git.files import replace_file
-from devs_git.storage.git.object_folders import OTHERS, with_folders
+from devs_git.storage.git.object_folders import with_folders
 from devs_git.storage.git.objects import EMPTY_TREE, GITLINK, TREE, Entry, Objects
-from devs_git.storage.git.program import Git, GitFailed, of_store
+from devs_git.storage.git.program import OTHER_OBJECTS, OWN_OBJECTS, Git, GitFailed, of_store
 from devs_git.values import Final, replace
 
 # In the common git directory.
@@ -75,7 +75,7 @@ def alone(git: Git, common: Path) -> Git:
     """git for the store alone: it does not see the user's objects."""
     git = git.with_config(_NO_HOOKS)
     own = git.with_env(GIT_DIR=os.fspath(folder(common)), GIT_OBJECT_DIRECTORY=os.fspath(_objects(common)))
-    return own.with_env(**{OTHERS: ""})
+    return own.with_env(**{OTHER_OBJECTS: ""})
 
 
 def objects_of(objects: Objects) -> Objects:
@@ -171,7 +171,7 @@ def _copy(
     rest = [oid for oid in oids if not _link(source, target, oid)]
     if not rest:
         return
-    alone = git.with_env(GIT_OBJECT_DIRECTORY=os.fspath(target), **{OTHERS: ""})
+    alone = git.with_env(**{OWN_OBJECTS: os.fspath(target), OTHER_OBJECTS: ""})
     both = without_remotes(_with_objects(git, source, target), common)
     absent = missing_of(without_remotes(alone, common), rest)
     if lenient:
