@@ -12,19 +12,20 @@ from tests.clients.workbench import Workbench
 pytestmark = pytest.mark.thorough
 
 GEMINI = Gemini()
+COMMIT = "git -c user.name=Ada -c user.email=a@b.c commit --allow-empty"
 
 
 def test_git_runs_no_hook_in_the_shell_of_gemini_cli_and_reads_no_configuration_of_the_user(
     tmp_path: Path,
 ) -> None:
-    """A commit there names no task, and our hook of the client records its checkpoint. Our own commands and tools do their work."""
+    """A commit there names no task, and our hook of the client records the checkpoints. Our own commands and tools do their work."""
     folder = tmp_path / "bench"
     folder.mkdir()
     with Workbench(GEMINI, folder) as bench:
         bench.devs_git("task", "start", "10")
         run = bench.run(
             (GEMINI.shell("git commit --allow-empty -m first"),),
-            (GEMINI.shell("git -c user.name=Ada -c user.email=a@b.c commit --allow-empty -qm second"),),
+            (GEMINI.shell(f"{COMMIT} -qm second && {COMMIT} -qm 'second again'"),),
             (GEMINI.shell("echo more >>a.txt; devs-git task complete 10 --all -m third"),),
             (GEMINI.own("start_task", task_id="11"),),
             (GEMINI.write(bench.top / "new.txt", "hello\n"),),
@@ -32,6 +33,16 @@ def test_git_runs_no_hook_in_the_shell_of_gemini_cli_and_reads_no_configuration_
         )
         assert "Author identity unknown" in run.results[0]
         told = bench.git("log", "--reverse", "--format=%an/%s/%(trailers:key=Devs-Task,valueonly,separator=)")
-        assert told.splitlines()[1:] == ["Ada/second/", "devs-git/third/task-10", "Ada/fourth/task-11"]
+        assert told.splitlines()[1:] == [
+            "Ada/second/",
+            "Ada/second again/",
+            "devs-git/third/task-10",
+            "Ada/fourth/task-11",
+        ]
         points = [(one["task_id"], one["message"]) for one in bench.answer("log")["checkpoints"]]
-        assert points == [("task-11", "fourth"), ("task-10", "third"), ("task-10", "second")]
+        assert points == [
+            ("task-11", "fourth"),
+            ("task-10", "third"),
+            ("task-10", "second again"),
+            ("task-10", "second"),
+        ]

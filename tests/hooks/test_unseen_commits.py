@@ -30,11 +30,23 @@ def command(
     top: Path, git: Run, *words: str, client: str = "gemini", options: tuple[str, ...] = NO_HOOKS
 ) -> None:
     """The client runs a command of git in its shell."""
+    several(top, git, words, client=client, options=options)
+
+
+def several(
+    top: Path,
+    git: Run,
+    *commands: tuple[str, ...],
+    client: str = "gemini",
+    options: tuple[str, ...] = NO_HOOKS,
+) -> None:
+    """The client's shell gets one line with these commands of git."""
     tool = SHELL[client]
     call(top, before(tool, command="git …"), client=client)
-    with (top / "a.txt").open("a") as stream:
-        stream.write("more\n")
-    git(*options, *words)
+    for words in commands:
+        with (top / "a.txt").open("a") as stream:
+            stream.write("more\n")
+        git(*options, *words)
     call(top, after(tool_name=tool), client=client)
     kept(top)
 
@@ -50,6 +62,29 @@ def test_a_commit_in_its_shell_is_a_checkpoint(task: Path, git: Run) -> None:
     command(task, git, "commit", "-qam", "two")
     command(task, git, "status")
     assert checkpoints(task) == [(1, git("rev-parse", "HEAD~1")), (2, git("rev-parse", "HEAD"))]
+
+
+@pytest.mark.quick
+def test_each_commit_of_one_line_of_its_shell_is_a_checkpoint(task: Path, git: Run) -> None:
+    message = "commit", "-qam"
+    several(task, git, (*message, "one"), (*message, "two"), ("tag", "x"), (*message, "three"), ("status",))
+    oids = git("rev-list", "--reverse", "HEAD~3..HEAD").split()
+    assert checkpoints(task) == list(enumerate(oids, 1))
+
+
+def test_a_checkpoint_follows_an_amend_in_the_same_line(task: Path, git: Run) -> None:
+    message = "commit", "-qam"
+    several(task, git, (*message, "one"), (*message, "one again", "--amend"), (*message, "two"))
+    assert checkpoints(task) == [(2, git("rev-parse", "HEAD~1")), (3, git("rev-parse", "HEAD"))]
+
+
+def test_of_a_line_that_switches_branches_only_the_commits_after_it_are_checkpoints(
+    task: Path, git: Run
+) -> None:
+    message = "commit", "-qam"
+    several(task, git, (*message, "one"), ("switch", "-qc", "other"), (*message, "two"))
+    assert checkpoints(task) == [(1, git("rev-parse", "HEAD"))]
+    assert [point.branch for point in Workspace.open(task).ledger.tip().history.live()] == ["other"]
 
 
 @pytest.mark.quick
@@ -83,6 +118,18 @@ def test_a_commit_that_was_there_before_is_no_checkpoint(task: Path, git: Run) -
     command(task, git, "stash", "-q")
     command(task, git, "switch", "-q", "other")
     assert checkpoints(task) == []
+
+
+def test_without_the_place_of_head_before_the_line_in_the_reflog_only_the_last_commit_is_a_checkpoint(
+    task: Path, git: Run
+) -> None:
+    def commit(text: str) -> tuple[str, ...]:
+        return "commit", "-qam", text
+
+    several(
+        task, git, commit("one"), ("reflog", "expire", "--expire=all", "HEAD"), commit("two"), commit("three")
+    )
+    assert checkpoints(task) == [(1, git("rev-parse", "HEAD"))]
 
 
 def test_it_obeys_the_policy(task: Path, git: Run) -> None:

@@ -6,7 +6,8 @@ Before, it notes the commit as unrecorded, and afterwards deletes the note: a ho
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
+from itertools import islice, takewhile
+from pathlib import Path
 
 from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
 from devs_git.domain.checkpoints.commit_trailers import work_of
@@ -27,10 +28,12 @@ def record_head(
     workspace: Workspace,
     wanted: Callable[[], bool],
     *,
+    move: refs.HeadMove | None = None,
     amended: bool = False,
     listen: Callable[[str], None] = lambda _task: None,
 ) -> Checkpoint | None:
-    """The checkpoint of HEAD, or None if no task is active or the policy (`wanted`) forbids it.
+    """The checkpoint of HEAD, or of the commit that this move of HEAD made; None if no task is active or the policy
+    (`wanted`) forbids it.
 
     `listen` is called with the task before the checkpoint is made, so that it names the newest messages.
 
@@ -42,8 +45,8 @@ def record_head(
     work = work_of(active_task.read(workspace.places))
     if work is None or not wanted():
         return None
-    found = commit_facts(workspace.git, "HEAD", refs.branch(workspace.places.git_dir))
-    move = refs.last_move(workspace.places.git_dir)
+    found = commit_facts(workspace.git, move.new if move else "HEAD", refs.branch(workspace.places.git_dir))
+    move = move or refs.last_move(workspace.places.git_dir)
     replaced = move.new == found.commit and move.old.strip("0") and move.old not in found.parents
     if (replaced and not amended) or move.message.endswith(": Fast-forward"):
         return None
@@ -66,21 +69,35 @@ def record_head(
 
 
 def record_unseen(workspace: Workspace, before: str, listen: Callable[[str], None]) -> None:
-    """Record HEAD if a client's command committed it, and git ran no hook of ours. `before`: HEAD before the command.
+    """Record what a client's command committed where HEAD is now, if git ran no hook of ours.
 
-    Of several commits of one command, only the last becomes a checkpoint.
+    `before`: HEAD before the command. Of commits before a switch of branches, the branch is not known: they are left out.
     """
-    move = refs.last_move(workspace.places.git_dir)
-    if not before or move.new == before or not move.message.startswith("commit"):
+    if not before or not active_task.read(workspace.places):
         return
-    words = (
-        "for-each-ref",
-        "--count=1",
-        f"--points-at={move.new}",
-        "refs/devs/checkpoints",
-        "refs/tags/devs",
+    moves = takewhile(
+        lambda move: not move.message.startswith("checkout:"), _moves_since(workspace.places.git_dir, before)
     )
-    if not active_task.read(workspace.places) or workspace.store_git.run(*words):
+    for move in reversed(list(moves)):
+        if move.message.startswith("commit"):
+            _record_unseen(workspace, move, listen)
+
+
+def _moves_since(git_dir: Path, before: str) -> list[refs.HeadMove]:
+    """The moves of HEAD since it was at `before`, newest first; only the last one if the reflog does not tell where it was."""
+    found: list[refs.HeadMove] = []
+    for move in refs.last_moves(git_dir):
+        if move.new == before:
+            return found
+        found.append(move)
+        if move.old == before:
+            return found
+    return found[:1]
+
+
+def _record_unseen(workspace: Workspace, move: refs.HeadMove, listen: Callable[[str], None]) -> None:
+    points = (f"--points-at={move.new}", "refs/devs/checkpoints", "refs/tags/devs")
+    if workspace.store_git.run("for-each-ref", "--count=1", *points):
         return
     workspace.start()
     amended = move.message.startswith("commit (amend)")
@@ -90,7 +107,7 @@ def record_unseen(workspace: Workspace, before: str, listen: Callable[[str], Non
 
         if follow_rewrite.follow_rewritten_commits(workspace, {move.old: move.new}, "amend"):
             return
-    record_head(workspace, lambda: workspace.checkpoint_on_commit, amended=amended, listen=listen)
+    record_head(workspace, lambda: workspace.checkpoint_on_commit, move=move, amended=amended, listen=listen)
 
 
 def _is_recorded(workspace: Workspace, task: str, commit: str) -> bool:

@@ -216,15 +216,22 @@ class HeadMove:
 
 def last_move(git_dir: Path) -> HeadMove:
     """The last line of HEAD's reflog; all members are '' if there is none."""
+    return next(last_moves(git_dir), HeadMove())
+
+
+def last_moves(git_dir: Path) -> Iterator[HeadMove]:
+    """The last lines of HEAD's reflog, newest first."""
     try:
         with (git_dir / "logs" / "HEAD").open("rb") as log:
-            log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
-            line = log.read().rstrip(b"\n").rpartition(b"\n")[2].decode("utf-8", "replace")
+            size = log.seek(0, os.SEEK_END)
+            log.seek(max(0, size - _TAIL))
+            lines = log.read().splitlines()[size > _TAIL :]
     except FileNotFoundError:
-        return HeadMove()
-    oids, _, message = line.partition("\t")
-    old, _, rest = oids.partition(" ")
-    return HeadMove(old, rest.partition(" ")[0], message)
+        return
+    for line in reversed(lines):
+        oids, _, message = line.decode("utf-8", "replace").partition("\t")
+        old, _, rest = oids.partition(" ")
+        yield HeadMove(old, rest.partition(" ")[0], message)
 
 
 def branch(git_dir: Path) -> str:
