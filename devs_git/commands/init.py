@@ -23,7 +23,7 @@ from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.gates import check_tas_lock
-from devs_git.operations.setup import adopt_ledger, commit_policy, suitability, take_out
+from devs_git.operations.setup import adopt_ledger, suitability, take_out
 from devs_git.operations.sync import consent
 from devs_git.operations.sync.consent import Consent
 from devs_git.storage.git import aliases, exclude_file, locks
@@ -41,6 +41,7 @@ program, never by hand. It shares no history with the code and is not meant to b
 
 Read it with: git log refs/heads/devs/ledger
 """
+_COMMIT_IT: Final = f'Commit the policy, so that clones find the ledger: git add {PROPOSED} && git commit -m "Set up devs-git"'
 _WAIT: Final = 60.0  # seconds to wait for another `init` of this repository
 
 
@@ -271,7 +272,7 @@ def _record(
 def _advice(workspace: Workspace, actions: list[Action]) -> tuple[str, ...]:
     found = [action.detail for action in actions if action.did == "skipped" and action.detail]
     if not workspace.git.run("ls-files", "-z", "--", PROPOSED):
-        found.append(commit_policy.ADVICE)
+        found.append(_COMMIT_IT)
     command = workspace.policy.notify if actions[0].detail else ""  # only of a ledger that was just adopted
     if command:
         found.append(

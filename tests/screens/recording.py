@@ -22,8 +22,8 @@ WIDTHS: Final = (80, 40)
 NAMES: Final = tuple(f"{script}-{width}" for width in WIDTHS for script in SCRIPTS)
 BEGIN: Final = datetime(2001, 2, 3, 4, 5, 6, tzinfo=UTC)
 GITCONFIG: Final = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
-# What is typed at a command's questions, one letter each, where it is not yes. After `init`, README commits the policy.
-ANSWERS: Final = {"devs-git init": "n", "devs-git rewind": "1y", "devs-git resume": "1y"}
+# What is typed at a command's questions, one letter each, where it is not yes.
+ANSWERS: Final = {"devs-git rewind": "1y", "devs-git resume": "1y"}
 KEPT: Final = ("TMPDIR", "PYTHONPATH", "COVERAGE_PROCESS_START")
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from devs_git.domain.gates.policy import PROPOSED
 from devs_git.entrypoints import console
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
@@ -19,23 +18,18 @@ if TYPE_CHECKING:
     import devs_git.commands.doctor
     import devs_git.commands.init
     from devs_git.domain.verbs import VerbRequest
-    from devs_git.workspace import Workspace
 
 _INIT: Final = "devs-git init\ndevs-git init --strict\ndevs-git init --uninstall\ndevs-git init --server --repo /srv/git/project.git"
 _COLOURS: Final = {"created": "green", "updated": "green", "removed": "yellow", "skipped": "yellow"}
 
 
 def _init_text(result: devs_git.commands.init.Result) -> str:
-    from devs_git.operations.setup.commit_policy import ADVICE
-
     lines = []
     for action in result.actions:
         did = style(f"{action.did:<8}", fg=_COLOURS.get(action.did))
         detail = "" if action.detail in ("", *result.advice) else f" ({action.detail})"
         lines.append(f"{did} {action.what}{detail}")
-    asks = _offers(result) and not click.get_current_context().params["yes"]
-    # Whoever is asked for the commit is told only after a no how to make it.
-    lines.extend(fold(f"next: {advice}") for advice in result.advice if not asks or advice != ADVICE)
+    lines.extend(fold(f"next: {advice}") for advice in result.advice)
     if result.to_delete:
         lines += [
             "To delete what stays here, in this order:",
@@ -59,47 +53,22 @@ _NEXT: Final = (
 )
 
 
-def _offers(result: devs_git.commands.init.Result) -> bool:
-    """Whether a person at a terminal is offered the commit of the policy, and the next commands."""
+def _after_init(result: devs_git.commands.init.Result) -> int:
+    """At a terminal: show the next commands."""
     given = click.get_current_context().params
     ended = given["uninstall"] or given["server"] or given["as_json"] or not result.ledger
-    return not ended and terminal.interactive()
-
-
-def _after_init(result: devs_git.commands.init.Result) -> int:
-    """At a terminal: offer to commit the policy, and show the next commands. `--yes` asks nothing and commits nothing."""
-    if not _offers(result):
+    if ended or not terminal.interactive():
         return 0
     from devs_git.operations.setup import free_id
     from devs_git.workspace import Workspace
 
-    given = click.get_current_context().params
     workspace = Workspace.open(Path(given["repo"]) if given["repo"] else None)
-    if not given["yes"]:
-        _offer_commit(workspace)
     task = free_id.first(workspace.ledger.tip())
     steps = [(words.format(id=task), why) for words, why in _NEXT]
     width = max(len(words) for words, _ in steps)
     lines = ["The next commands:", *(f"  {words:<{width}}  # {why}" for words, why in steps)]
     console.write("\n".join(lines))
     return 0
-
-
-def _offer_commit(workspace: Workspace) -> None:
-    from devs_git.operations.setup import commit_policy
-
-    if not commit_policy.is_due(workspace):
-        return
-    if not terminal.agrees(f'Commit {PROPOSED} now, as "{commit_policy.MESSAGE}"?'):
-        console.write(fold(f"next: {commit_policy.ADVICE}"))
-        return
-    refused = commit_policy.commit(workspace)
-    again = f'git add {PROPOSED} && git commit -m "{commit_policy.MESSAGE}" {PROPOSED}'
-    console.write(
-        f"It was not committed: {refused}\nTo commit it: {again}"
-        if refused
-        else "Committed. Nothing else was committed."
-    )
 
 
 @command("init", text=_init_text, example=_INIT, exit_status=_after_init)

@@ -57,15 +57,6 @@ def ask_for_secrets(what: str) -> None:
     ask(f"{what[0].upper()}{what[1:]} will have passwords and keys. Continue?")
 
 
-def agrees(text: str) -> bool:
-    """Whether the person at this terminal answers a question with `y` or `yes`."""
-    try:
-        ask(text)
-    except Declined:
-        return False
-    return True
-
-
 def choose(most: int) -> int:
     """The number that the person at this terminal types. Raises Declined if it is not from 1 to `most`."""
     console.write(f"Which one? [1-{most}] ", end="")
@@ -138,7 +129,14 @@ class _Progress:
 
     def say(self, text: str) -> None:
         self.clear()
-        console.write(text, err=True)
+        _tell(text)
+
+
+def _tell(text: str) -> None:
+    """Write sentences to standard error, in lines of the terminal's width."""
+    from devs_git.entrypoints.cli.texts.render import fold  # a command that succeeds may need none of it
+
+    console.write(fold(text, sys.stderr), err=True)
 
 
 def attach(workspace: Workspace, *, quiet: bool = False) -> Workspace:
@@ -171,9 +169,9 @@ def report(error: DevsError, *, as_json: bool) -> int:
         if as_json:
             console.write(console.as_json(error.envelope()))
         else:
-            console.write(style(f"{error.code}: ", fg="red", bold=True) + error.message, err=True)
+            _tell(style(f"{error.code}: ", fg="red", bold=True) + error.message)
             if error.hint:
-                console.write(f"hint: {_callable_here(error.hint)}", err=True)
+                _tell(f"hint: {_callable_here(error.hint)}")
         sys.stdout.flush()
     return error.exit_status
 
@@ -185,7 +183,7 @@ def exit_status(work: Callable[[], int], *, as_json: bool) -> int:
     except DevsError as error:
         return report(error, as_json=as_json)
     except Declined as declined:
-        console.write(str(declined) or "You did not answer yes. Nothing was done.", err=True)
+        _tell(str(declined) or "You did not answer yes. Nothing was done.")
         return EXIT_INTERRUPTED
     except KeyboardInterrupt:
         console.write("The command was interrupted.", err=True)

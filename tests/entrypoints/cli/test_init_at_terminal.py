@@ -1,4 +1,4 @@
-"""`init` at a terminal offers to commit the policy, and ends with the next commands."""
+"""`init` at a terminal asks nothing, and ends with the next commands."""
 
 from __future__ import annotations
 
@@ -15,19 +15,14 @@ from tests.support.terminal_person import at_terminal
 pytestmark = pytest.mark.quick
 
 
-def test_it_commits_the_policy_alone_and_what_was_staged_stays_staged(
+def test_it_asks_nothing_so_the_next_line_of_a_pasted_block_is_no_answer(
     repo: Path, git: Callable[..., str]
 ) -> None:
-    (repo / "mine.txt").write_text("mine\n")
-    git("add", "mine.txt")
+    before = git("rev-parse", "HEAD")
     status, shown = at_terminal(repo, "init", typed="y\n")
-    assert status == 0
-    assert git("show", "--format=%s", "--name-only").splitlines() == [
-        "Set up devs-git",
-        "",
-        "devs-policy.yaml",
-    ]
-    assert git("diff", "--cached", "--name-only") == "mine.txt"
+    assert (status, git("rev-parse", "HEAD")) == (0, before)
+    assert "[y/N]" not in shown
+    assert shown.count("next: Commit the policy") == 1
     after = shown.partition("The next commands:")[2]
     assert [line.split()[1] for line in after.splitlines() if line.startswith("  devs-git")] == [
         "task",
@@ -36,28 +31,19 @@ def test_it_commits_the_policy_alone_and_what_was_staged_stays_staged(
     ]
 
 
-def test_without_a_yes_nothing_is_committed(repo: Path, git: Callable[..., str]) -> None:
-    before = git("rev-parse", "HEAD")
-    for words, typed in ((("init",), "\n"), (("init", "--yes"), "")):
-        status, shown = at_terminal(repo, *words, typed=typed)
-        assert (status, git("rev-parse", "HEAD")) == (0, before)
-        assert "The next commands:" in shown
-
-
-def test_only_after_a_no_it_is_told_how_to_commit(repo: Path) -> None:
-    advice = "next: Commit the policy"
-    shown = at_terminal(repo, "init", typed="n\n")[1]
-    assert shown.count(advice) == 1
-    assert shown.index("[y/N]") < shown.index(advice) < shown.index("The next commands:")
-    assert advice in at_terminal(repo, "init", "--yes")[1]
-    assert advice not in at_terminal(repo, "init", typed="y\n")[1]
+def test_the_command_that_it_names_commits_the_policy(repo: Path, git: Callable[..., str]) -> None:
+    shown = at_terminal(repo, "init", size=(24, 200))[1]
+    command = shown.partition("clones find the ledger: ")[2].splitlines()[0]
+    subprocess.run(["sh", "-c", command], cwd=repo, check=True, capture_output=True)
+    assert git("show", "--format=", "--name-only") == "devs-policy.yaml"
+    assert "next: Commit" not in at_terminal(repo, "init")[1]
 
 
 def test_a_command_at_the_end_of_a_line_that_is_too_long_stays_whole(repo: Path) -> None:
-    shown = at_terminal(repo, "init", typed="n\n", size=(24, 60))[1]
+    shown = at_terminal(repo, "init", size=(24, 60))[1]
     assert (
-        "next: Commit the policy, so that clones find the ledger:\n  git add devs-policy.yaml && git commit\n"
-        in shown
+        "next: Commit the policy, so that clones find the ledger:\n"
+        '  git add devs-policy.yaml && git commit -m "Set up devs-git"\n' in shown
     )
 
 
@@ -71,19 +57,6 @@ def test_the_id_that_it_proposes_is_free(initialised: Path) -> None:
             shown = at_terminal(initialised, "init")[1]
             assert f"devs-git task start {after} --title" in shown
             assert f"devs-git rewind task-{after} " in shown
-
-
-def test_a_hook_that_refuses_the_commit_is_told_and_the_index_is_as_before(
-    repo: Path, git: Callable[..., str]
-) -> None:
-    hook = repo / ".git" / "hooks" / "pre-commit"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\necho 'no commits today' >&2\nexit 1\n")
-    hook.chmod(0o755)
-    status, shown = at_terminal(repo, "init", typed="y\n")
-    assert status == 0
-    assert "It was not committed" in shown
-    assert git("ls-files", "devs-policy.yaml") == ""
 
 
 def test_in_a_pipe_it_asks_nothing(repo: Path, git: Callable[..., str]) -> None:

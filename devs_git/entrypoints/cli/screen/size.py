@@ -1,4 +1,4 @@
-"""The size of the terminal to which standard output goes."""
+"""The size of the terminal to which standard output goes, or standard error."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import os
 import sys
 
 from devs_git.entrypoints.console import on_terminal
+from devs_git.values import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
-def columns() -> int:
+def columns(stream: TextIO | None = None) -> int:
     """Its columns; 0 in a pipe, or if the terminal does not say it. `COLUMNS` counts first, as for git."""
-    return _from_environment() or _asked()[0] if on_terminal() else 0
+    return _from_environment() or _asked()[0] if on_terminal(stream) else 0
 
 
 def lines() -> int:

@@ -12,6 +12,8 @@ from devs_git.values import TYPE_CHECKING, Final
 from devs_git.workspace import system_clock
 
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from devs_git.domain.verbs import VerbResult
 
 COLOURS: Final = {
@@ -118,19 +120,28 @@ def table(
     return "\n".join(line.rstrip() for line in shown)
 
 
-def fold(text: str) -> str:
-    """A sentence in lines of the terminal's width; in a pipe one line. A command at its end stays whole, to be copied."""
-    if not on_terminal():
-        return text
-    from devs_git.entrypoints.cli.screen import fitted_table, size
+def fold(text: str, stream: TextIO | None = None) -> str:
+    """Sentences in lines of the terminal's width; in a pipe each stays one line. An indented line stays as it is.
 
-    room = size.columns()
-    if not 0 < room < width(text):
+    A command at the end of a line stays whole, to be copied. `stream`: where the text goes, by default standard output.
+    """
+    if not on_terminal(stream):
         return text
-    said, colon, command = text.rpartition(": ")
+    from devs_git.entrypoints.cli.screen import size
+
+    room = size.columns(stream)
+    return "\n".join(_folded(line, room) for line in text.split("\n"))
+
+
+def _folded(line: str, room: int) -> str:
+    if not 0 < room < width(line) or line.startswith(" "):
+        return line
+    from devs_git.entrypoints.cli.screen.fitted_table import fold_words
+
+    said, colon, command = line.rpartition(": ")
     if not command.startswith(("devs-git ", "git ")):
-        return "\n".join(fitted_table.fold_words(text, room))
-    return "\n".join((*fitted_table.fold_words(f"{said}{colon.rstrip()}", room), f"  {command}"))
+        return "\n".join(fold_words(line, room))
+    return "\n".join((*fold_words(f"{said}{colon.rstrip()}", room), f"  {command}"))
 
 
 def blocked_lines(result: VerbResult) -> list[str]:
