@@ -68,6 +68,7 @@ READS = (
     "branch task-1@2 -b tried",
     "diff {last} --stat",
     "diff task-1 --stat",
+    "why work.py:1",
 )
 
 

@@ -18,6 +18,7 @@ from devs_git.storage.catalog.messages import Place
 from devs_git.storage.git import failures
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger import gate_files
+from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -101,7 +102,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     (path,) = restored_tree.below_top(workspace.top, request.folder, (name,)) or ("",)
     try:
         origin = line_commit.find(workspace, path, line)
-        found = commit_task.find(workspace.store_git, tip.here, origin) if origin.commit else CommitTask()
+        found = commit_task.find(workspace.store_git, tip, origin) if origin.commit else CommitTask()
     except GitFailed as error:
         if not failures.lacks_objects(error):
             raise
@@ -115,7 +116,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             if found.task_id
             else change_messages.ChangeMessages()
         )
-    task = tip.here.tasks.get(found.task_id)
+    task = listing.of_tasks(tip, found.task_id).tasks.get(found.task_id) if found.task_id else None
     return Result(
         path=path,
         line=line,

@@ -17,6 +17,8 @@ from devs_git.errors import DevsError
 from devs_git.storage.catalog import append_messages, fulltext, messages
 from devs_git.storage.catalog.append_messages import About
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.ledger.index import NAME as INDEX
+from devs_git.storage.ledger.store import Ledger
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import ask
 from tests.support.terminal_person import at_terminal
@@ -59,6 +61,20 @@ def worked(ledgered: Workspace, repo: Path) -> Workspace:
     (repo / "other.txt").write_text("other\n")
     task_complete.run(ledgered, task_complete.Request("2", "Write other", everything=True))
     return ledgered
+
+
+@pytest.mark.quick
+@pytest.mark.usefixtures("worked")
+def test_a_line_of_a_checkpoint_is_explained_without_the_whole_ledger(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ask_why(Workspace.open(repo), "dates.py:2")
+    assert (before.task_id, before.title, before.found_by) == ("task-1", "Dates", "checkpoint")
+    (repo / ".git" / INDEX).touch()
+    monkeypatch.setattr(
+        Ledger, "history_at", lambda _self, oid: pytest.fail(f"all events of {oid} were read")
+    )
+    assert ask_why(Workspace.open(repo), "dates.py:2") == before
 
 
 @pytest.mark.quick

@@ -10,6 +10,8 @@ from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.operations.timeline.line_commit import Origin
 from devs_git.storage.git.program import Git
+from devs_git.storage.ledger.index import listing
+from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 
 # A squash or a rebase is looked for among so many of the newest checkpoints that changed the file.
@@ -27,12 +29,22 @@ class CommitTask:
     by: By = ""
 
 
-def find(git: Git, history: History, origin: Origin) -> CommitTask:
+def find(git: Git, tip: Tip, origin: Origin) -> CommitTask:
     """The task of the commit of a line. The surest sign is looked for first."""
+    there = listing.tasks_at(tip, (origin.commit,))
+    found = _recorded(listing.of_tasks(tip, *there), origin.commit) if there else None
+    return found or _recorded(tip.here, origin.commit) or _guessed(git, tip.here, origin)
+
+
+def _recorded(history: History, commit: str) -> CommitTask | None:
+    points = (point for point in history.checkpoints.values() if point.commit == commit)
+    first = next(points, None)
+    return CommitTask(first.task_id, first, "checkpoint") if first else None
+
+
+def _guessed(git: Git, history: History, origin: Origin) -> CommitTask:
+    """The task of a commit that is not that of a checkpoint."""
     points = list(history.checkpoints.values())
-    for point in points:
-        if point.commit == origin.commit:
-            return CommitTask(point.task_id, point, "checkpoint")
     tree, patch = git.text("rev-parse", f"{origin.commit}^{{tree}}"), _patch_of(git, origin.commit)
     candidates = _touching(git, points, origin.path)
     named = _named(git, history, origin.commit)

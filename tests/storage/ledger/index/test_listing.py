@@ -59,6 +59,17 @@ def same(ledger: Ledger, tags: int) -> None:
             assert outcome(part, target) == outcome(whole, target)
 
 
+def same_at_commits(tip: Tip, whole: History) -> None:
+    """The checkpoints at each commit, in the same order."""
+    for commit in {point.commit for point in whole.checkpoints.values()}:
+        tasks = listing.tasks_at(tip, (commit,))
+        assert tasks is not None
+        part = listing.of_tasks(tip, *tasks)
+        assert [point for point in part.checkpoints.values() if point.commit == commit] == [
+            point for point in whole.checkpoints.values() if point.commit == commit
+        ]
+
+
 def same_doubts(ledger: Ledger) -> None:
     """What depends on branches, by the index, is what the whole ledger says of it."""
     tip = ledger.tip()
@@ -70,6 +81,7 @@ def same_doubts(ledger: Ledger) -> None:
     assert all(whole.here.tasks[task] == part.tasks[task] for task in part.tasks)
     has_drops = any(point.drop for point in whole.history.checkpoints.values())
     assert listing.may_have_drops(tip) or not has_drops
+    same_at_commits(tip, whole.here)
 
 
 def items(events: Iterable[Event]) -> list[tuple[str, str, int, str]]:
