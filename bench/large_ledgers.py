@@ -154,13 +154,13 @@ _ARMS: dict[str, Callable[[Person], Arm]] = {
 
 
 def judging(bench: Bench, rounds: int) -> list[Row]:
-    """`verify` and `doctor` grow with the work: at most 12 times as long with ten times as many checkpoints.
+    """`verify`, `doctor` and the list of `resume` grow with the work: at most 12 times as long with ten times as many checkpoints.
 
     `verify --range --judged` takes what the range costs, as in a ledger of 100 checkpoints, and at most 3 s.
     """
     tops = {count: histories.make(bench, f"judging-{count}", count) for count in (MIDDLE, LARGE)}
     found = []
-    for verb in ("verify", "doctor"):
+    for verb in ("verify", "doctor", "resume"):
         arms = [_check(f"{verb} {count}", verb, top) for count, top in tops.items()]
         seen = bench.side_by_side(*arms, rounds=rounds)
         few, many = (seen[arm.label].wall for arm in arms)

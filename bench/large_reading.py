@@ -69,6 +69,8 @@ READS = (
     "diff {last} --stat",
     "diff task-1 --stat",
     "why work.py:1",
+    "resume task-1",
+    "resume {last}",
 )
 
 

@@ -130,8 +130,10 @@ def find(workspace: Workspace, request: Request) -> ResumeTarget | None:
     name = request.contract or request.target
     if not name:
         return None
-    history = workspace.ledger.require().here
-    return resume_targets.find(workspace.store_git, history, name, contract=bool(request.contract))
+    tip, contract = workspace.ledger.require(), bool(request.contract)
+    if not contract and request.mode not in choices.FROM_EARLIER:
+        return resume_targets.look_up(workspace.store_git, tip, name)
+    return resume_targets.find(workspace.store_git, tip.here, name, contract=contract)
 
 
 def settle(workspace: Workspace, request: Request) -> Request:
@@ -188,7 +190,7 @@ def _at_work(
     if request.mode in choices.FROM_EARLIER and not _begins_a_task(request, named):
         folders.append(workspace.places)
     here = (error for places in folders for error in running_sessions.in_worktree(workspace, places))
-    newest = line_of_session.newest(workspace, known.session_id)
+    newest = line_of_session.newest(workspace, known.session_id, shown=request.only_reads)
     names = (known.session_id, *((newest.session_id,) if newest else ()))
     return [*(error for name in names for error in running_sessions.of_session(workspace, name)), *here]
 

@@ -16,6 +16,7 @@ from devs_git.commands import (
     task_start,
     undo,
 )
+from devs_git.domain.ledger.history import History
 from devs_git.domain.recall.conversation import Message
 from devs_git.domain.resume import bundle_text
 from devs_git.domain.resume.bundle import Bundle, tokens
@@ -24,6 +25,8 @@ from devs_git.errors import DevsError
 from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.documents import schemas
+from devs_git.storage.ledger.index import NAME as INDEX
+from devs_git.storage.ledger.store import Ledger
 from devs_git.values import plain
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import ask
@@ -201,6 +204,26 @@ def test_what_was_rewound_is_told_and_that_it_was_undone(story: Workspace, repo:
 
 
 @pytest.mark.quick
+def test_a_bundle_reads_no_whole_ledger(
+    story: Workspace, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of a task whose work was rewound: what happened to it is told from the events that the index names."""
+    task_complete.run(story, task_complete.Request("1", "done", everything=True))
+    task_start.run(story, task_start.Request("2"))
+    (repo / "two.txt").write_text("2\n")
+    task_complete.run(story, task_complete.Request("2", "done", everything=True))
+    rewind.run(story, rewind.Request("task-1"))
+    targets = ("1", "1@1", "2")
+    before = [bundle_of(Workspace.open(repo), target) for target in targets]
+    assert before[2].rewound
+    (repo / ".git" / INDEX).touch()
+    monkeypatch.setattr(
+        Ledger, "history_at", lambda _self, oid: pytest.fail(f"all events of {oid} were read")
+    )
+    assert [bundle_of(Workspace.open(repo), target) for target in targets] == before
+
+
+@pytest.mark.quick
 def test_messages_of_a_dropped_task_are_not_told_as_rewound(story: Workspace) -> None:
     task_complete.run(story, task_complete.Request("1", "done", everything=True))
     router.call("drop", Workspace.open(story.top), drop.Request("1"))
@@ -239,6 +262,13 @@ def test_the_list_has_the_newest_first_and_goes_on_by_its_cursor(story: Workspac
         if not cursor:
             break
     assert tuple(seen) == found.rows
+
+
+def test_the_list_does_not_look_through_all_checkpoints_for_each_task(
+    story: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(History, "of_task", lambda _self, task: pytest.fail(f"all were read for {task}"))
+    assert router.call("resume", story, resume.Request()).rows[0].task_id == "task-1"
 
 
 def test_a_name_that_is_neither_a_task_nor_a_contract_is_refused(story: Workspace) -> None:

@@ -9,8 +9,13 @@ from typing import Any
 import pytest
 
 from devs_git.commands import directive_add, directive_list, directive_withdraw, gate_reject, task_start
+from devs_git.domain.clients import moment_call
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.entrypoints import router
+from devs_git.operations.directives import recall_task
+from devs_git.storage.git.places import locate
+from devs_git.storage.ledger.index import NAME as INDEX
+from devs_git.storage.ledger.store import Ledger
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import HookAnswer, call
@@ -49,6 +54,21 @@ def working(project: Path) -> Path:
     request = task_start.Request("1", title="Dates", plan="Parse.\nThen write.", contract="c", phase="plan")
     router.call("task start", Workspace.open(), request)
     return project
+
+
+@pytest.mark.quick
+def test_a_compacted_session_does_not_wait_for_the_whole_ledger(
+    working: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payload = {"session_id": "s", "hook_event_name": "SessionStart", "source": "compact"}
+    moment = moment_call.parse(CLIENTS["claude"], "SessionStart", json.dumps(payload).encode())
+    before = recall_task.tell(moment, locate(working))
+    assert "You work on task-1." in before
+    (working / ".git" / INDEX).touch()
+    monkeypatch.setattr(
+        Ledger, "history_at", lambda _self, oid: pytest.fail(f"all events of {oid} were read")
+    )
+    assert recall_task.tell(moment, locate(working)) == before
 
 
 @pytest.mark.quick

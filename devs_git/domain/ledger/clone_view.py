@@ -71,9 +71,12 @@ def view_with(history: History, alive: Collection[str]) -> History:
     unsure = points_in_doubt(history)
     points = history.checkpoints | {point.tag: replace(point, live=point.tag in alive) for point in unsure}
     view = replace(history, tasks=dict(history.tasks), checkpoints=points)
-    for task_id in history.tasks.keys() & {point.task_id for point in unsure}:
-        task = history.tasks[task_id]
-        view.tasks[task_id] = replace(task, status=_status(task, view.of_task(task_id)))
+    own: dict[str, list[Checkpoint]] = {point.task_id: [] for point in unsure if point.task_id in view.tasks}
+    for point in points.values():
+        if point.task_id in own:
+            own[point.task_id].append(point)
+    for task_id, found in own.items():
+        view.tasks[task_id] = replace(view.tasks[task_id], status=_status(view.tasks[task_id], found))
     return view
 
 

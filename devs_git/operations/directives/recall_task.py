@@ -12,6 +12,7 @@ from devs_git.storage.catalog import directives
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.rewound import ledger_marks
 from devs_git.storage.ledger import task_files
+from devs_git.storage.ledger.index import listing
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
 
@@ -41,14 +42,17 @@ def tell(call: MomentCall, places: Places) -> str:
 
 def _task(workspace: Workspace, task_id: str) -> RecalledTask | None:
     tip = workspace.ledger.tip()
-    task = tip.here.tasks.get(task_id)
+    if not (tip.oid and task_id):
+        return None
+    history = listing.with_task(tip, task_id)
+    task = history.tasks.get(task_id)
     if task is None:
         return None
     gates = bundle_facts.gates_of(tip, frozenset((task_id,)))
     return RecalledTask(
         task_id=task_id,
         title=task.title,
-        phase=tip.here.phase_of(task),
+        phase=history.phase_of(task),
         contract=task.contract,
         plan=task_files.newest(tip, task_id).get("plan", ""),
         gates=tuple(

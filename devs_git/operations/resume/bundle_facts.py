@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from devs_git.domain.ledger.event_contracts import Contract
 from devs_git.domain.ledger.event_operations import Dropped, Rewound, Undone
 from devs_git.domain.ledger.events import Event
@@ -19,15 +21,18 @@ from devs_git.errors import DevsError
 from devs_git.operations.resume import code_state
 from devs_git.storage.git.places import Places
 from devs_git.storage.ledger import gate_files, task_files
+from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
 
 
 def of_task(
-    workspace: Workspace, tip: Tip, named: tuple[Task, Checkpoint | None], places: Places | None
+    workspace: Workspace, tip: Tip, named: tuple[str, Checkpoint | None], places: Places | None
 ) -> Facts:
     """The facts of a task in a worktree, up to the checkpoint, or up to now."""
-    history, (task, point) = tip.here, named
+    task_id, point = named
+    history = listing.with_task(tip, task_id)
+    task = history.tasks[task_id]
     points = [one for one in history.of_task(task.task_id) if one.live]
     since = point or (points[-1] if points else None)
     code, changes = code_state.read(
@@ -41,20 +46,25 @@ def of_task(
     return Facts(
         code=code,
         changes=changes,
-        task=task_in(tip, task),
+        task=_task(tip, history, task),
         gates=gates_of(tip, frozenset((task.task_id,)), until),
-        rewound=_rewinds(history, frozenset((task.task_id,)), until),
+        rewound=_rewinds(history, listing.operations(tip).operations, frozenset((task_id,)), until),
         checkpoints=tuple(_point(one) for one in points if not until or one.created_at <= until),
         point=point.name if point else "",
     )
 
 
-def task_in(tip: Tip, task: Task) -> BundleTask:
+def task_in(tip: Tip, task_id: str) -> BundleTask:
     """The task as a bundle has it."""
+    history = listing.with_task(tip, task_id)
+    return _task(tip, history, history.tasks[task_id])
+
+
+def _task(tip: Tip, history: History, task: Task) -> BundleTask:
     return BundleTask(
         task_id=task.task_id,
         title=task.title,
-        phase=tip.here.phase_of(task),
+        phase=history.phase_of(task),
         plan=task_files.newest(tip, task.task_id).get("plan", ""),
         status=task.status,
         contract=task.contract,
@@ -91,7 +101,7 @@ def of_contract(
             tuple(ContractTask(one.task_id, one.title, one.status, history.phase_of(one)) for one in newest),
         ),
         gates=gates_of(tip, names, until),
-        rewound=_rewinds(history, names, until),
+        rewound=_rewinds(history, history.operations, names, until),
         checkpoints=tuple(map(_point, points)),
         point=point.name if point else "",
     )
@@ -131,23 +141,25 @@ def gates_of(tip: Tip, names: frozenset[str], until: str = "") -> tuple[BundleGa
     return tuple(sorted(found, key=lambda gate: (gate.created_at, gate.gate_id)))
 
 
-def _rewinds(history: History, names: frozenset[str], until: str) -> tuple[BundleRewind, ...]:
+def _rewinds(
+    history: History, operations: Sequence[Event], names: frozenset[str], until: str
+) -> tuple[BundleRewind, ...]:
     """The rewinds and drops which took back work of these tasks until then, oldest first."""
     tags = {point.tag for point in history.checkpoints.values() if point.task_id in names}
-    undone = _undone(history)
+    undone = _undone(operations)
     return tuple(
         _rewind(event, undone=event.op_id in undone)
-        for event in history.operations
+        for event in operations
         if event.type in (Rewound.type, Dropped.type)
         and (not names.isdisjoint(event.tasks) or not tags.isdisjoint(event.undone))
         and (not until or event.finished <= until)
     )
 
 
-def _undone(history: History) -> set[str]:
+def _undone(operations: Sequence[Event]) -> set[str]:
     """The operations that were undone. An undo that was undone itself does not count."""
     found = set[str]()
-    for event in reversed(history.operations):
+    for event in reversed(operations):
         if event.type == Undone.type and event.op_id not in found:
             found.add(Undone.of(event).undoes)
     return found

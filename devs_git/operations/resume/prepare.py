@@ -74,11 +74,9 @@ def _of_task(
     workspace: Workspace, catalog: Catalog, tip: Tip, found: tuple[Task, Places | None], wanted: BundleRequest
 ) -> tuple[Facts, Span]:
     task, places = found
-    # A rewind changes the status of the task.
-    task = tip.here.tasks[task.task_id]
-    facts = bundle_facts.of_task(workspace, tip, (task, wanted.point), places)
+    facts = bundle_facts.of_task(workspace, tip, (task.task_id, wanted.point), places)
     if wanted.new_task:
-        facts = replace(facts, task=bundle_facts.task_in(tip, tip.here.tasks[wanted.new_task]))
+        facts = replace(facts, task=bundle_facts.task_in(tip, wanted.new_task))
     told = _directives(workspace, catalog, wanted.new_task or task.task_id)
     return replace(facts, directives=told), _span(catalog, task, wanted.point)
 

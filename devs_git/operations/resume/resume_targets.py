@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Literal
 
 from devs_git.domain.ledger import contracts, ids
@@ -16,6 +17,8 @@ from devs_git.operations.checkpoint import named_checkpoint
 from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.git.program import Git
+from devs_git.storage.ledger.index import listing
+from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable, replace
 
 _TARGET = re.compile(f"{ids.TARGET_FORM}", re.ASCII)
@@ -79,9 +82,17 @@ def find(git: Git, history: History, name: str, *, contract: bool) -> ResumeTarg
         ) from None
 
 
+def look_up(git: Git, tip: Tip, name: str) -> ResumeTarget:
+    """The same for a mode that moves no code: the index says which events are read, and where it knows no such task, all are."""
+    with suppress(DevsError):
+        return find(git, listing.of_tasks(tip, ids.parse_target(name).task), name, contract=False)
+    return find(git, tip.here, name, contract=False)
+
+
 def rows(history: History, catalog: Catalog, steps: Mapping[str, Successor]) -> list[Row]:
     """All tasks, and all contracts that have a supervisor, the newest sign first. `steps`: which sessions go on in others."""
-    found = [_task_row(history, catalog, task) for task in history.tasks.values()]
+    last = {point.task_id: point.created_at for point in history.checkpoints.values()}
+    found = [_task_row(history, catalog, task, last.get(name, "")) for name, task in history.tasks.items()]
     found += [_contract_row(catalog, one) for one in history.contracts.values() if one.session]
     return sorted((_at_its_end(row, steps) for row in found), key=key, reverse=True)
 
@@ -96,10 +107,10 @@ def key(row: Row) -> str:
     return f"{row.seen_at} {row.kind} {row.task_id or row.contract}"
 
 
-def _task_row(history: History, catalog: Catalog, task: Task) -> Row:
+def _task_row(history: History, catalog: Catalog, task: Task, last: str) -> Row:
+    """`last`: the time of its last checkpoint, '' if it has none."""
     known = messages.session_of_task(catalog, task.task_id)
-    points = history.of_task(task.task_id)
-    signs = (task.started_at, known.seen_at if known else "", points[-1].created_at if points else "")
+    signs = (task.started_at, known.seen_at if known else "", last)
     return Row(
         kind="task",
         task_id=task.task_id,

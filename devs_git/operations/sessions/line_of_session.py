@@ -10,15 +10,18 @@ from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.workspace import Workspace
 
 
-def successors(workspace: Workspace) -> dict[str, Successor]:
-    """Each session that goes on in this clone, by the id of the session before it."""
-    operations = workspace.ledger.require().here.operations
+def successors(workspace: Workspace, *, shown: bool = False) -> dict[str, Successor]:
+    """Each session that goes on in this clone, by the id of the session before it. `shown`: nothing is decided by it."""
+    from devs_git.storage.ledger.index import listing  # the list of tools does not need it
+
+    tip = workspace.ledger.require()
+    operations = (listing.operations(tip) if shown else tip.here).operations
     return message_cuts.successors(operations, clone_of(workspace.places.common))
 
 
-def newest(workspace: Workspace, session_id: str) -> Successor | None:
+def newest(workspace: Workspace, session_id: str, *, shown: bool = False) -> Successor | None:
     """The session that goes on in place of this one; None if it goes on itself."""
-    line = message_cuts.line_of(successors(workspace), session_id)
+    line = message_cuts.line_of(successors(workspace, shown=shown), session_id)
     return line[-1] if line else None
 
 

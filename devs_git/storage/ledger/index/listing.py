@@ -47,6 +47,12 @@ def of_tasks(tip: Tip, *tasks: str) -> History:
     return tip.here
 
 
+def with_task(tip: Tip, task: str) -> History:
+    """The same of one task that exists: if the index does not know it, the whole history."""
+    found = of_tasks(tip, task)
+    return found if task in found.tasks else tip.here
+
+
 def of_target(tip: Tip, target: Target) -> History:
     """The same with each task of which `target` may mean a checkpoint."""
     if has_index(tip):

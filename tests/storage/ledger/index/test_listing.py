@@ -82,6 +82,7 @@ def same_doubts(ledger: Ledger) -> None:
     has_drops = any(point.drop for point in whole.history.checkpoints.values())
     assert listing.may_have_drops(tip) or not has_drops
     same_at_commits(tip, whole.here)
+    assert listing.operations(tip).operations == whole.here.operations
 
 
 def items(events: Iterable[Event]) -> list[tuple[str, str, int, str]]:
