@@ -104,7 +104,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         origin = line_commit.find(workspace, path, line)
         found = commit_task.find(workspace.store_git, tip, origin) if origin.commit else CommitTask()
     except GitFailed as error:
-        if not failures.lacks_objects(error):
+        if not error.lacks_objects:
             raise
         # Also the patches of checkpoints that HEAD does not have are compared.
         command = f"git log -p --full-diff --all -- {shlex.quote(path)} >/dev/null"

@@ -211,6 +211,6 @@ def test_the_last_lines_say_what_was_taken_as_judged(
     assert last.startswith("verified: ledger, tags, ")
     assert said("--judged", "").splitlines()[-1] == last
     github = said("--judged", FOREIGN, "--format", "github").splitlines()
-    text = "The whole ledger was judged. Event 012345678901 is not in it."
+    text = "The option --judged left nothing out. Event 012345678901 is not in it."
     assert github[-2:] == [text, last]
     assert f"::notice title=devs-git verify::{text}" in github

@@ -44,7 +44,7 @@ def _verify_text(result: Result) -> str:
 def _taken(result: Result) -> str:
     """What the option --judged did."""
     if result.why_whole:
-        return f"The whole ledger was judged. {result.why_whole}"
+        return f"The option --judged left nothing out. {result.why_whole}"
     events = plural(result.taken, "event")
     return f"Taken as judged: {events}. Tags of tasks that no newer event names were not looked at."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from devs_git.errors import invalid
-from devs_git.storage.git import failures, refs
+from devs_git.storage.git import refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -29,7 +29,7 @@ def find(workspace: Workspace, path: str, line: int) -> Origin:
     try:
         out = os.fsdecode(workspace.git.run(*words))
     except GitFailed as error:
-        if failures.lacks_objects(error):
+        if error.lacks_objects:
             raise
         raise invalid(
             "target",

@@ -24,7 +24,7 @@ DAMAGE: Final = re.compile(
     rf"|unable to read (tree|{OID_FORM})|index file corrupt|index file smaller|bad index file|bad signature 0x"
     r"|packfile .* cannot be accessed|inflate: |unable to unpack|missing blob"
 )
-_NOT_FETCHED: Final = re.compile(rf"could not fetch {OID_FORM} from promisor remote")
+FETCH_ALL: Final = "git fetch --refetch --no-filter"  # what a partial clone left out
 _BY_HOOK: Final = "ref updates aborted by hook"
 _READ_ONLY: Final = {errno.EROFS, errno.EACCES, errno.EPERM}
 _HINT: Final = "Free some space or correct the permissions, then run the command again. Nothing was lost."
@@ -47,8 +47,8 @@ def refusal_of(error: Exception) -> DevsError | None:
             return _kill_refusal(-error.status)
         if _BY_HOOK in error.stderr:
             return _hook_refusal(error)
-        if lacks_objects(error):
-            return partial_refusal("git fetch --refetch --no-filter")
+        if error.lacks_objects:
+            return partial_refusal(FETCH_ALL)
         if found := _WORDS.search(error.stderr):
             return _conflict(found[0])
         return damage_refusal(error) if DAMAGE.search(error.stderr) else None
@@ -56,11 +56,6 @@ def refusal_of(error: Exception) -> DevsError | None:
     if type(error) is OSError and error.errno is None:
         return disk_refusal(error)
     return disk_refusal(error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
-
-
-def lacks_objects(error: GitFailed) -> bool:
-    """Whether git needed an object that this partial clone has not fetched."""
-    return _NOT_FETCHED.search(error.stderr) is not None
 
 
 def partial_refusal(command: str) -> DevsError:

@@ -89,8 +89,8 @@ class Objects:
             return loose_objects.write(self.folder, kind, data)
 
     def read(self, oid: str, kind: str, most: int = 0) -> bytes:
-        """The bytes of an object. LEDGER_MISSING if it is missing or damaged; LEDGER_MUTATED if it has another kind, or
-        more than `most` bytes (0: no limit).
+        """The bytes of an object. LEDGER_MISSING if it is missing or damaged, CONFLICT if a partial clone did not fetch it;
+        LEDGER_MUTATED if it has another kind, or more than `most` bytes (0: no limit).
         """
         known = None if "pygit2" in sys.modules else loose_objects.read(self.folder, oid)
         if known and known[0] == kind and (not most or len(known[1]) <= most):
@@ -108,7 +108,12 @@ class Objects:
             known = loose_objects.read_file(self.folder.parent / newest_objects.FOLDER / oid)
             if known and known[0] == kind:
                 return known[1]
-            what = "damaged in" if isinstance(error, pygit2.GitError) else "missing from"
+            here = self.exists(oid)
+            if not here and any(self.folder.glob("pack/*.promisor")):
+                from devs_git.storage.git import failures
+
+                raise failures.partial_refusal(failures.FETCH_ALL) from error
+            what = "damaged in" if here else "missing from"
             raise DevsError("LEDGER_MISSING", f"Object {oid} is {what} the object store.", oid=oid) from error
         if found != _KINDS[kind]:
             raise DevsError("LEDGER_MUTATED", f"Object {oid} is not a {kind}.", oid=oid)

@@ -63,6 +63,11 @@ class GitFailed(Exception):
         self.status = status
         self.stderr = stderr.strip()
 
+    @property
+    def lacks_objects(self) -> bool:
+        """Whether git needed an object that this partial clone has not fetched."""
+        return " from promisor remote" in self.stderr
+
 
 @immutable
 class Git:

@@ -184,7 +184,9 @@ def run_part(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterat
 def unreadable(error: GitFailed) -> Finding:
     """The finding for an object that git could not read."""
     text = " ".join(error.stderr.split()) or "git gave no reason"
-    if "promisor remote" in text:
-        message = "This partial clone lacks objects that must be read, and commands that read fetch nothing."
-        return Finding("CONFLICT", "error", message, "git fetch --refetch --no-filter")
+    if error.lacks_objects:
+        from devs_git.storage.git import failures  # a hook does not need it
+
+        refusal = failures.partial_refusal(failures.FETCH_ALL)
+        return Finding(refusal.code, "error", refusal.message, failures.FETCH_ALL)
     return Finding("LEDGER_MISSING", "error", f"git cannot read an object: {text}.", _DAMAGED)

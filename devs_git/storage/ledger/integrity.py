@@ -24,7 +24,12 @@ def findings(git: Git) -> Iterator[Finding]:
         names = git.run("rev-list", "--objects", "--no-object-names", LEDGER, "--")
         with closing(git.stream("cat-file", "--batch", stdin=names)) as output:
             wrong = next(_wrong(output), "")
-    except GitFailed:
+    except GitFailed as error:
+        if error.lacks_objects:
+            from devs_git.storage.ledger import audit_facts
+
+            yield audit_facts.unreadable(error)
+            return
         text = "Parts of the ledger are missing from the object store."
         yield Finding("LEDGER_MISSING", "error", text, _WAY_OUT)
         return

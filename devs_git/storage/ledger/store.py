@@ -84,8 +84,8 @@ def require_complete() -> Iterator[None]:
     try:
         yield
     except GitFailed as error:
-        # A killed git says nothing about the ledger.
-        if error.status < 0:
+        # A killed git says nothing about the ledger, and neither does a partial clone.
+        if error.status < 0 or error.lacks_objects:
             raise
         raise _parts_missing() from error
 
