@@ -98,7 +98,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     def build(tip: Tip) -> Draft:
         nonlocal begun, phase
         history = task_files.history_for_start(tip, request.task_id)
-        _refuse(workspace, tip, history.tasks.get(request.task_id))
+        _refuse(workspace, tip, request.task_id, history.tasks.get(request.task_id))
         if request.parent and request.parent not in task_files.history_here(tip, request.parent).tasks:
             require_task(tip.here, request.parent)
         begun = replace(_again(begun, history), next_number=history.next_number(request.task_id))
@@ -184,9 +184,17 @@ def _phase(tip: Tip, name: str) -> str:
     return contract.phase if contract else ""
 
 
-def _refuse(workspace: Workspace, tip: Tip, task: Task | None) -> None:
+def _refuse(workspace: Workspace, tip: Tip, wanted: str, task: Task | None) -> None:
     """`task`: the one with the id that is wanted, if the ledger has one."""
     here = work_of(active_task.read(workspace.places))
+    if not task and refs.read(workspace.store_git, ids.completed_tag(wanted)):
+        # `git fetch` brings the tags of other clones, and only `sync` their ledger.
+        raise DevsError(
+            "TASK_EXISTS",
+            f"There is a tag devs/{wanted} that this ledger does not know: another clone may have this task.",
+            hint="Use another id, or get the events of the other clones: devs-git sync",
+            task_id=wanted,
+        )
     if task and task.status in TAKEN:
         lost = task.status == "active" and task.worktree == workspace.places.worktree_id and not here
         if not lost:

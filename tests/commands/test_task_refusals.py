@@ -128,3 +128,14 @@ def test_a_failing_commit_tells_gits_reason_as_json(ledgered: Workspace, repo: P
     assert (done.returncode, answer["code"]) == (4, "CONFLICT")
     assert "gpg" in answer["message"]
     assert git("status", "--porcelain") == "?? new.txt"
+
+
+@pytest.mark.quick
+@pytest.mark.usefixtures("ledgered")
+def test_an_id_whose_tag_a_plain_fetch_brought_is_taken_and_sync_is_named(git: Run) -> None:
+    git("tag", "-a", "devs/task-20", "-m", "completed in another clone")
+    error = refused(["task", "start", "20"])
+    assert error.code == "TASK_EXISTS"
+    assert "another clone" in error.message
+    assert error.hint.endswith("devs-git sync")
+    assert refused(["task", "status", "20"]).code == "TASK_NOT_FOUND"
