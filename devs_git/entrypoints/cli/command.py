@@ -15,6 +15,7 @@ from devs_git.entrypoints.cli import answer, candidates, terminal
 from devs_git.entrypoints.cli.answer import Renderer
 from devs_git.entrypoints.cli.groups import HELP, screen_options
 from devs_git.errors import EXIT_NO, DevsError, invalid
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 Maker = Callable[..., VerbRequest]
@@ -100,10 +101,11 @@ def _request(make: Maker, made: click.Command, options: dict[str, Any], *, as_js
 
 def _with_plan_id(plan: Renderer) -> Renderer:
     """The text of a dry run, with the id of its plan. The question before a change does not need the id."""
+    from devs_git.entrypoints.cli.texts.render import fold
 
     def text(result: VerbResult) -> str:
         last = f"\n  plan            {result.plan_id}" if result.plan_id else ""
-        return f"{plan(result)!s}{last}"
+        return fold(f"{plan(result)!s}{last}")
 
     return text
 
@@ -129,11 +131,17 @@ def _ask(
     if not asks(workspace, request):
         return request
     with terminal.progress_line(workspace):
-        planned: VerbResult = router.call(name, workspace, request.as_dry_run())
+        planned: Any = router.call(name, workspace, request.as_dry_run())
     if not planned.needs_question:
         return request
-    console.write(str(plan(planned)))
-    if planned.blocked_by:
+    from devs_git.entrypoints.cli.texts.render import fold
+
+    blocked = planned.blocked_by
+    if blocked:
+        # The command says the first reason when it is refused.
+        planned = replace(planned, blocked_by=blocked[1:])
+    console.write(fold(str(plan(planned))))
+    if blocked:
         return request
     terminal.ask("Continue?")
     return request.bound_to(planned.plan_id) if planned.plan_id else request

@@ -106,9 +106,9 @@ def _doctor_text(result: devs_git.commands.doctor.Result) -> str:
         lines.append("No problems were found.")
     for finding in result.findings:
         colour = "red" if finding.severity == "error" else "yellow"
-        lines.append(style(f"{finding.severity}: {finding.code}: ", fg=colour) + finding.message)
+        lines.append(fold(style(f"{finding.severity}: {finding.code}: ", fg=colour) + finding.message))
         lines.append(f"  fix: {finding.fix}")
-    lines += [f"note: {note}" for note in result.notes]
+    lines += [fold(f"note: {note}") for note in result.notes]
     return "\n".join(lines)
 
 

@@ -40,7 +40,9 @@ class Declined(Exception):
 
 def ask(text: str) -> None:
     """Ask the person at this terminal a question. Raises Declined if the answer is not `y` or `yes`."""
-    console.write(f"{text} [y/N] ", end="")
+    from devs_git.entrypoints.cli.texts.render import fold
+
+    console.write(fold(f"{text} [y/N]"), end=" ")
     if sys.stdin.readline(limits.ANSWER.most).strip().lower() not in ("y", "yes"):
         raise Declined
 

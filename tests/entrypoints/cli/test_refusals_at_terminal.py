@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from devs_git.workspace import Workspace
+from tests.support.own_calls import devs_git
+from tests.support.scene import Scene
 from tests.support.terminal_person import at_terminal
 
 pytestmark = pytest.mark.quick
@@ -27,6 +31,32 @@ def test_the_command_at_its_end_stays_whole(initialised: Path) -> None:
     command = wide.splitlines()[-1].rpartition(": ")[2]
     assert command.startswith("devs-git ")
     assert f"  {command}" in at_terminal(initialised, *words, size=(24, 20))[1].splitlines()
+
+
+def test_a_plan_that_cannot_be_carried_out_says_the_reason_once_and_fits(initialised: Path) -> None:
+    scene = Scene(Workspace.open(initialised))
+    scene.task("10", {"a.txt": "a\n"})
+    scene.task("11", {"b.txt": "b\n"})
+    (initialised / "a.txt").write_text("not committed\n")
+    status, shown = at_terminal(initialised, "rewind", "task-10", size=(24, 60), env={"NO_COLOR": "1"})
+    assert status == 4
+    assert shown.startswith("Rewind to task-10")
+    assert " ".join(shown.split()).count("Tracked files have uncommitted changes") == 1
+    assert max(map(len, shown.splitlines())) <= 60
+    dry = at_terminal(initialised, "rewind", "task-10", "--dry-run", size=(24, 60))[1]
+    assert "\n  BLOCKED         GIT_RESET_FAILED: Tracked files have" in dry
+    assert max(map(len, dry.splitlines())) <= 60
+
+
+def test_a_question_fits_and_ends_where_the_answer_is_typed(initialised: Path) -> None:
+    asked = "The new format breaks old readers, and nobody knows who reads the old one today."
+    words = ("gate", "request", "--type", "MANUAL", "--blocker", asked, "--json")
+    gate = json.loads(devs_git(*words, where=initialised))["gate_id"]
+    status, shown = at_terminal(initialised, "gate", "approve", gate, typed="n\n", size=(24, 60))
+    assert status == 130
+    assert asked in " ".join(shown.split())
+    assert "\nApprove it? [y/N] You did not answer yes." in shown
+    assert max(map(len, shown.splitlines())) <= 60
 
 
 def test_in_a_file_each_sentence_is_one_line(initialised: Path) -> None:

@@ -29,6 +29,7 @@ COLOURS: Final = {
     "modified": "yellow",
     "renamed": "magenta",
 }
+_LABEL: Final = 18  # columns before the text of a line of a plan
 _UNITS: Final = (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), ("hour", 3_600), ("minute", 60))
 _ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
@@ -121,7 +122,7 @@ def table(
 
 
 def fold(text: str, stream: TextIO | None = None) -> str:
-    """Sentences in lines of the terminal's width; in a pipe each stays one line. An indented line stays as it is.
+    """Sentences in lines of the terminal's width; in a pipe each stays one line. A line of a plan goes on below its text.
 
     A command at the end of a line stays whole, to be copied. `stream`: where the text goes, by default standard output.
     """
@@ -134,14 +135,18 @@ def fold(text: str, stream: TextIO | None = None) -> str:
 
 
 def _folded(line: str, room: int) -> str:
-    if not 0 < room < width(line) or line.startswith(" "):
+    label = line[:_LABEL] if line.startswith("  ") and line[:_LABEL].endswith("  ") else ""
+    text, room = line.removeprefix(label), room - len(label)
+    if not 0 < room < width(text) or text.startswith(" "):
         return line
     from devs_git.entrypoints.cli.screen.fitted_table import fold_words
 
-    said, colon, command = line.rpartition(": ")
-    if not command.startswith(("devs-git ", "git ")):
-        return "\n".join(fold_words(line, room))
-    return "\n".join((*fold_words(f"{said}{colon.rstrip()}", room), f"  {command}"))
+    said, colon, command = text.rpartition(": ")
+    if command.startswith(("devs-git ", "git ")):
+        lines = [*fold_words(f"{said}{colon.rstrip()}", room), f"  {command}"]
+    else:
+        lines = fold_words(text, room)
+    return label + f"\n{' ' * len(label)}".join(lines)
 
 
 def blocked_lines(result: VerbResult) -> list[str]:
