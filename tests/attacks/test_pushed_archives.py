@@ -97,3 +97,21 @@ def test_an_archive_deleted_on_the_server_before_its_checkpoints_have_refs_again
     router.call("archive", Workspace.open(), archive.Request(undo=True))
     assert archive_ref(made) in served.ann.sync().deleted
     assert {ONE, TAG} <= set(numbered(served.origin))
+
+
+def brought(served: Pair, oid: str) -> None:
+    """An archive that the server got before it had our hook."""
+    git("fetch", "-q", str(served.ann.top), f"{oid}:{archive_ref(oid)}", where=served.origin)
+
+
+def test_refs_of_checkpoints_deleted_because_an_archive_with_a_fault_has_them(served: Pair) -> None:
+    before = git("rev-parse", "main~1")
+    made = archive_all(served.ann.top)
+    brought(served, forged(made, before))
+    refused("TAG_MISSING", LEDGER, f":{ONE}")
+    assert {ONE, TAG} <= set(numbered(served.origin))
+    served.ann.sync()
+    told(CheckpointsUnarchived((made,)))
+    brought(served, forged(made, before))
+    refused("must not be deleted yet", LEDGER, f":{archive_ref(made)}")
+    assert archive_ref(made) in refs_of(served.origin)

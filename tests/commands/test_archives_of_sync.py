@@ -7,6 +7,7 @@ import pytest
 from devs_git.domain.checkpoints.archives import archive_ref, choose
 from devs_git.domain.ledger.event_upkeep import CheckpointsUnarchived
 from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.ids import checkpoint_ref
 from devs_git.operations.sync import archive_refs
 from devs_git.storage.git import refs
 from devs_git.storage.ledger.archived import archives
@@ -63,3 +64,15 @@ def test_for_sync_an_archive_of_the_remote_goes_after_its_checkpoints_have_refs_
     for held, gone in ((there, []), (numbered | there, [archive_ref(made)])):
         steps = archive_refs.Archives(workspace, held).to_delete(history, (), frozenset())
         assert [step.ref for step in steps] == gone
+
+
+def test_for_sync_a_ref_of_the_remote_stays_if_the_ledger_has_no_such_checkpoint(tasks: Tasks) -> None:
+    scene = tasks({"1": {"a.txt": "one\n"}})
+    made = archive_all(scene.top)
+    workspace = Workspace.open(scene.top)
+    numbered = dict([*archives.entries(workspace.store_git, [made])])
+    strange = {checkpoint_ref("task-2", 1): next(iter(numbered.values()))}
+    there = archive_refs.Archives(workspace, numbered | strange | {archive_ref(made): made})
+    archived = frozenset((numbered | strange).items())
+    steps = there.to_delete(workspace.ledger.tip().history, (), archived)
+    assert {step.ref for step in steps} == numbered.keys()
