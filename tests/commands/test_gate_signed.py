@@ -240,6 +240,16 @@ def test_the_own_key_is_found_in_the_policy_for_ssh_agent(
         subprocess.run(["kill", pid], check=True)
 
 
+def test_whose_key_is_not_in_ssh_agent_is_told_how_to_name_its_file(
+    signed: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    with pytest.raises(DevsError) as caught:
+        gate_approve.run(signed, Approve(ask(signed), sign=True))
+    assert caught.value.code == "BAD_SIGNATURE"
+    assert "--key ~/.ssh/" in caught.value.hint
+
+
 @pytest.mark.quick
 def test_without_any_approver_a_signature_is_by_nobody_known(
     ledgered: Workspace, keys: dict[str, Key]

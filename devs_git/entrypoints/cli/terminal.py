@@ -42,7 +42,9 @@ def ask(text: str) -> None:
     """Ask the person at this terminal a question. Raises Declined if the answer is not `y` or `yes`."""
     from devs_git.entrypoints.cli.texts.render import fold
 
-    console.write(fold(f"{text} [y/N]"), end=" ")
+    # Below the first line may be a diff, whose lines stay as they are.
+    said, end, rest = f"{text} [y/N]".partition("\n")
+    console.write(fold(said) + end + rest, end=" ")
     if sys.stdin.readline(limits.ANSWER.most).strip().lower() not in ("y", "yes"):
         raise Declined
 

@@ -44,7 +44,7 @@ def sign(message: bytes, key: Path, namespace: str = NAMESPACE) -> bytes:
         raise DevsError(
             "BAD_SIGNATURE",
             f"ssh-keygen could not sign: {words.splitlines()[-1] if words else 'no reason given'}",
-            hint="List your keys: ssh-add -L",
+            hint="List the keys of ssh-agent: ssh-add -L. Or name the file of yours: --key ~/.ssh/id_ed25519",
         )
     return done.stdout
 

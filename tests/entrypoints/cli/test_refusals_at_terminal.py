@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.support.scene import Scene
 from tests.support.terminal_person import at_terminal
 
 pytestmark = pytest.mark.quick
+KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIIalwj7rgwtUOooSKtgC6Q8ZBKcrHKiTzBhkaShAQGlI"
 NO_TASK = ("task", "complete", "77", "-m", "This task was never begun")
 
 
@@ -57,6 +59,19 @@ def test_a_question_fits_and_ends_where_the_answer_is_typed(initialised: Path) -
     assert asked in " ".join(shown.split())
     assert "\nApprove it? [y/N] You did not answer yes." in shown
     assert max(map(len, shown.splitlines())) <= 60
+
+
+def test_the_lines_of_a_change_in_a_question_stay_as_they_are(
+    initialised: Path, git: Callable[..., str]
+) -> None:
+    policy = initialised / "devs-policy.yaml"
+    name = f"approvers:\n  - principal: ada@example.org\n    key: ssh-ed25519 {KEY}"
+    policy.write_text(policy.read_text().replace("approvers: []", name))
+    git("commit", "-qam", "Name an approver")
+    words = ("gate", "request", "--type", "POLICY_CHANGE", "--blocker", "Ada is to decide now.", "--json")
+    gate = json.loads(devs_git(*words, where=initialised))["gate_id"]
+    shown = at_terminal(initialised, "gate", "approve", gate, typed="n\n", size=(24, 40))[1]
+    assert f"+    key: ssh-ed25519 {KEY}" in shown.splitlines()
 
 
 def test_in_a_file_each_sentence_is_one_line(initialised: Path) -> None:
