@@ -9,10 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.commands import task_start
 from devs_git.entrypoints.bugs import as_devs_error
+from devs_git.errors import EXIT_INTERNAL
 from devs_git.storage.git.program import GitFailed
 from devs_git.workspace import Workspace
+from tests.commands.conftest import pair
 from tests.conftest import Run
+from tests.support.clones import Pair
+from tests.support.verb_calls import call
+
+__all__ = ("pair",)
 
 
 @pytest.mark.quick
@@ -56,6 +63,26 @@ def test_a_verb_that_cannot_write_says_so_and_changes_nothing(
         "CONFLICT: The file system reported: File too large.",
     )
     assert ledgered.git.text("for-each-ref") == before
+
+
+NOTES = ("task", "unrecorded", "lock", "ledger.lock", "visible-tags", "remote-urls", "view")
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_a_folder_at_the_place_of_a_note_is_named_by_each_command_that_needs_the_note(
+    note: str, pair: Pair, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pair.ann.call("task start", task_start.Request("10"))
+    monkeypatch.chdir(pair.ann.top)
+    path = Path(".git/devs", note)
+    path.unlink(missing_ok=True)
+    path.mkdir()
+    statuses = {call(monkeypatch, *words) for words in (["task", "complete", "10"], ["sync"], ["doctor"])}
+    said = capsys.readouterr()
+    assert EXIT_INTERNAL not in statuses, said.err
+    assert f"devs/{note} is a folder, and devs-git needs a file there." in said.out + said.err
+    path.rmdir()
+    assert call(monkeypatch, "doctor") == 0
 
 
 INTERRUPTED = """

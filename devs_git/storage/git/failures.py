@@ -5,6 +5,7 @@ repository.
 from __future__ import annotations
 
 import errno
+import os
 import re
 import signal
 from typing import Final
@@ -52,6 +53,8 @@ def refusal_of(error: Exception) -> DevsError | None:
         if found := _WORDS.search(error.stderr):
             return _conflict(found[0])
         return damage_refusal(error) if DAMAGE.search(error.stderr) else None
+    if isinstance(error, IsADirectoryError):
+        return _folder_refusal(error)
     # libgit2 gives no error number.
     if type(error) is OSError and error.errno is None:
         return disk_refusal(error)
@@ -84,6 +87,17 @@ def _hook_refusal(error: GitFailed) -> DevsError:
         "CONFLICT",
         f"A git hook refused to move a ref: {' '.join(lines).strip() or 'it gave no reason'}",
         hint="Check the hook reference-transaction: git rev-parse --git-path hooks/reference-transaction",
+    )
+
+
+def _folder_refusal(error: OSError) -> DevsError:
+    """CONFLICT with the end of the path of a folder that is where a file of ours belongs."""
+    path = os.fsdecode(error.filename2 or error.filename or "")
+    name = "/".join(path.split("/")[-2:])
+    return DevsError(
+        "CONFLICT",
+        f"{name} is a folder, and devs-git needs a file there.",
+        hint="Check what it is, then rename or remove it. It may be in the git directory: git rev-parse --git-common-dir",
     )
 
 
