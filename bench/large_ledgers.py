@@ -117,6 +117,7 @@ def _going_back(verb: str, prepare: Callable[[Person], None]) -> Callable[[Perso
         "restore": 'exec "$0" restore --yes "own$(cat .git/next)@1"',
         "rewind": 'exec "$0" rewind --yes "own$(cat .git/next)@1"',
         "undo": 'exec "$0" undo --yes',
+        "fork": 'exec "$0" fork --yes --no-worktree "own$(cat .git/next)@1" --name "fork$(cat .git/next)"',
     }[verb]
 
     def arm(one: Person) -> Arm:
@@ -150,6 +151,7 @@ _ARMS: dict[str, Callable[[Person], Arm]] = {
     "restore": _going_back("restore", _nothing),
     "rewind": _going_back("rewind", _nothing),
     "undo": _going_back("undo", _rewound),
+    "fork": _going_back("fork", _nothing),
 }
 
 

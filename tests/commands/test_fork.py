@@ -14,6 +14,8 @@ from devs_git.domain.ledger.event_names import kind_of
 from devs_git.domain.ledger.history import fold
 from devs_git.entrypoints.cli.texts import log_text
 from devs_git.errors import DevsError
+from devs_git.storage.ledger.index import NAME as INDEX
+from devs_git.storage.ledger.store import Ledger
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
 from tests.support.moment_stage import dirty, moment
@@ -67,6 +69,24 @@ def test_a_fork_has_the_state_of_its_checkpoint_and_its_source_does_not_change(s
     assert there.git.text("status", "--porcelain") == ""
     assert (contents(scene.top), scene.git("status", "--porcelain=v2", "--branch")) == before
     assert not list((scene.top / ".git/devs/forks").glob("*"))
+
+
+@pytest.mark.quick
+def test_a_fork_of_a_new_task_reads_no_whole_ledger(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    (scene.top / ".git" / INDEX).touch()
+    monkeypatch.setattr(
+        Ledger, "history_at", lambda _self, oid: pytest.fail(f"all events of {oid} were read")
+    )
+    for target, name, more in (
+        ("10", "10b", {}),
+        ("10@1", "Read dates", {"no_worktree": True}),
+        ("11", "read-dates-3", {"at": "2100-01-01"}),
+    ):
+        done, _ = forked(scene, target, name, **more)
+        assert (done.task_id, done.parent) == (
+            f"task-{name}".replace("Read d", "read-d"),
+            f"task-{target[:2]}",
+        )
 
 
 @pytest.mark.quick

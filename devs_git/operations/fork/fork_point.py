@@ -11,7 +11,7 @@ from devs_git.domain.moments import names
 from devs_git.domain.moments.moment import Moment
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import named_checkpoint
-from devs_git.storage.ledger import rewritten_commits
+from devs_git.storage.ledger import rewritten_commits, task_files
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -37,8 +37,8 @@ def find(workspace: Workspace, target: str) -> ForkPoint:
         from devs_git.operations.moments import resolve_moment
 
         return _of_moment(workspace, resolve_moment.resolve(workspace, target))
-    history, wanted = workspace.ledger.require().here, ids.parse_target(target)
-    point = named_checkpoint.find(workspace.store_git, history, wanted)
+    wanted = ids.parse_target(target)
+    point = named_checkpoint.confirm(workspace.store_git, workspace.ledger.require(), wanted)
     return _of_checkpoint(point) if wanted.number == 0 else _recorded(workspace, point)
 
 
@@ -47,7 +47,7 @@ def newest_until(workspace: Workspace, task_id: str, time: str) -> ForkPoint:
 
     TASK_NOT_FOUND; CHECKPOINT_NOT_FOUND if there is none.
     """
-    history = workspace.ledger.require().here
+    history = task_files.history_here(workspace.ledger.require(), task_id)
     task = require_task(history, task_id, then="List all: devs-git log")
     moment = _newest_moment(workspace, task_id, time)
     point = max(_until(history, task_id, time), key=lambda one: one.created_at, default=None)

@@ -21,6 +21,7 @@ from devs_git.operations.rewind.commit_on_head import REFUSAL
 from devs_git.storage.git import branches
 from devs_git.storage.git.remotes import remote_names
 from devs_git.storage.ledger import task_files
+from devs_git.storage.ledger.index import listing
 from devs_git.storage.ledger.lines_of_work import HEADS
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task, move_tree
@@ -60,7 +61,7 @@ class ForkOutcome:
 
 def fork(workspace: Workspace, point: ForkPoint, new: NewTask) -> ForkOutcome:
     """TASK_EXISTS, INVALID_BRANCH, CONFLICT, GIT_RESET_FAILED. Then everything is as it was."""
-    _refuse_taken(workspace.ledger.require().here, new.task_id)
+    _refuse_taken(task_files.history_for_start(workspace.ledger.require(), new.task_id), new.task_id)
     if new.branch:
         from devs_git.domain.checkpoints import branch_names
 
@@ -104,22 +105,28 @@ def _record(
     cut = conversation.point.session_id if conversation.point else ""
 
     def build(tip: Tip) -> Draft:
-        history = tip.here
-        _refuse_taken(history, new.task_id)
-        begun = _begun(history, point, (op_id, new))
-        begun = replace(begun, spawned_by=spawned, forked_session=cut)
+        before = task_files.history_for_start(tip, new.task_id)
+        _refuse_taken(before, new.task_id)
+        begun = _begun(tip, point, (op_id, new))
+        number = before.next_number(new.task_id)
+        begun = replace(begun, next_number=number, spawned_by=spawned, forked_session=cut)
         if new.place:
-            phase = history.phase_of(Task(new.task_id, "", contract=begun.contract, phase=begun.work.phase))
+            contract = listing.contract(tip, begun.contract)
+            phase = begun.work.phase or (contract.phase if contract else "")
             active_task.write(there.places, replace(begun.work, phase=phase).lines())
         return _draft((there, tip), point, begun, new)
 
     return there.append(build).oid
 
 
-def _begun(history: History, point: ForkPoint, job: tuple[str, NewTask]) -> TaskStarted:
-    """What the event says: a fork has role, phase and contract of the task that it comes from, if they are known."""
+def _begun(tip: Tip, point: ForkPoint, job: tuple[str, NewTask]) -> TaskStarted:
+    """What the event says: a fork has role, phase and contract of the task that it comes from, if they are known.
+
+    Its number is that of a new task.
+    """
     op_id, new = job
-    source = history.tasks.get(point.task_id) or Task("", "")
+    known = task_files.history_here(tip, point.task_id).tasks if point.task_id else {}
+    source = known.get(point.task_id) or Task("", "")
     return TaskStarted(
         work=Work(new.task_id, source.agent if source.agent in AGENTS else "", "", source.phase),
         title=new.title,
@@ -127,7 +134,7 @@ def _begun(history: History, point: ForkPoint, job: tuple[str, NewTask]) -> Task
         branch=new.branch,
         head=point.commit,
         op_id=op_id,
-        next_number=history.next_number(new.task_id),
+        next_number=1,
         parent=source.task_id,
         forked_from=point.name,
     )

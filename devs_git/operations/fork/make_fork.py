@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.history import History
 from devs_git.domain.sessions.new_session import ClientSession
 from devs_git.errors import DevsError
+from devs_git.storage.ledger import task_files
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.operations.fork.fork_point import ForkPoint
+    from devs_git.storage.ledger.store import Tip
 
 _LONGEST_ID = 60
 
@@ -83,9 +84,9 @@ def make(workspace: Workspace, point: ForkPoint, wanted: ForkRequest) -> Result:
     # Late: the list of tools needs only the result.
     from devs_git.operations.fork import fork_task
 
-    history = workspace.ledger.require().here
-    task_id, title = name_in(history, wanted.name)
-    source = history.tasks.get(point.task_id)
+    tip = workspace.ledger.require()
+    task_id, title = name_in(tip, wanted.name)
+    source = task_files.history_here(tip, point.task_id).tasks.get(point.task_id) if point.task_id else None
     new = fork_task.NewTask(
         task_id=task_id,
         title=title or (source.title if source else ""),
@@ -122,7 +123,7 @@ def make(workspace: Workspace, point: ForkPoint, wanted: ForkRequest) -> Result:
     )
 
 
-def name_in(history: History, name: str) -> tuple[str, str]:
+def name_in(tip: Tip, name: str) -> tuple[str, str]:
     """The id of the new task, and its title: '' if the name is an id. An id that is made of a title is one that no task has."""
     try:
         return ids.task_id(name, field="name"), ""
@@ -132,7 +133,7 @@ def name_in(history: History, name: str) -> tuple[str, str]:
             raise
     bare = ids.task_id(words.removeprefix(ids.PREFIX) or words, field="name")
     number, made = 1, bare
-    while made in history.tasks:
+    while made in task_files.history_for_start(tip, made).tasks:
         number += 1
         made = f"{bare}-{number}"
     return made, name

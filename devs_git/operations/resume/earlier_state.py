@@ -88,7 +88,7 @@ def _fork(workspace: Workspace, catalog: Catalog, way: Way, wanted: make_fork.Fo
     from devs_git.operations.fork import fork_point
 
     point = fork_point.find(workspace, way.point.name)
-    task_id, _title = make_fork.name_in(workspace.ledger.require().here, wanted.name)
+    task_id, _title = make_fork.name_in(workspace.ledger.require(), wanted.name)
     top = make_fork.place(workspace, wanted.worktree, task_id)
     with _session(workspace, catalog, way, (top, wanted.branch or task_id)) as written:
         made = make_fork.make(workspace, point, wanted)
