@@ -7,11 +7,14 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 
+from devs_git.commands import sync
 from devs_git.domain.checkpoints.archives import archive_ref
 from devs_git.domain.ledger.event_upkeep import CheckpointsUnarchived
 from devs_git.domain.ledger.events import Draft
+from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
 from devs_git.operations.sync.archive_refs import Archives
+from devs_git.values import replace
 from tests.support.archiving import archive_all
 from tests.support.clones import Pair
 
@@ -44,6 +47,17 @@ def test_sync_names_ten_deleted_refs_and_counts_the_others(pair: Pair) -> None:
     said = CliRunner().invoke(cli, ["sync", "--repo", str(pair.ann.top), "--yes"]).output
     assert said.count("deleted in origin: refs/") == 10
     assert "deleted in origin: 4 more refs\n" in said
+
+
+def test_the_line_of_progress_says_that_refs_are_deleted_and_how_many_of_them_are_gone(pair: Pair) -> None:
+    pair.ann.task("10")
+    pair.ann.git("push", "-q", "origin", "main")
+    pair.ann.sync()
+    archive_all(pair.ann.top)
+    heard: list[str] = []
+    workspace = replace(pair.ann.opened, progress=lambda step, _done, _total: heard.append(step))
+    router.call("sync", workspace, sync.Request())
+    assert "deleting refs at origin, 0 of 2" in heard
 
 
 def test_sync_says_why_it_does_not_take_an_archive_over(pair: Pair) -> None:

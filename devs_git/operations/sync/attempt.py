@@ -110,11 +110,11 @@ class _Push:
     archives: Archives
     log: Log
 
-    def send(self, ledger: str, part: push_parts.Part) -> None:
+    def send(self, ledger: str, part: push_parts.Part, step: str = "") -> None:
         """One push of the ledger ('' for none) and the refs of `part`."""
         log = self.log
         log.sending = (*((LEDGER,) if ledger else ()), *(u.ref for u in part.updates))
-        self.other.push(ledger, () if part.folders else part.updates, part.folders)
+        self.other.push(ledger, () if part.folders else part.updates, part.folders, step)
         log.pushed |= dict.fromkeys(log.sending)
         log.sending = ()
         log.moved |= dict.fromkeys(u.ref for u in part.updates if NO_OID not in (u.old, u.new))
@@ -148,5 +148,9 @@ def _publish(push: _Push, history: History) -> None:
     for part in push_parts.split(steps, there, held) or ([push_parts.Part()] if ledger else []):
         push.send(ledger, part)
         ledger = ""
-    for part in push_parts.deletions(list(push.archives.to_delete(history, tuple(steps), archived))):
-        push.send("", part)
+    ended = list(push.archives.to_delete(history, tuple(steps), archived))
+    for number, part in enumerate(push_parts.deletions(ended)):
+        count = number * push_parts.DELETED_AT_ONCE
+        step = f"deleting refs at {push.other.remote}, {count} of {len(ended)}"
+        workspace.progress(step, 0, 0)
+        push.send("", part, step)

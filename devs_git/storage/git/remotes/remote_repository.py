@@ -142,9 +142,11 @@ class Remote:
         if status:
             raise RemoteMoved(err) if _GONE.search(err) else self._unreachable(err)
 
-    def push(self, ledger: str, updates: Sequence[RefUpdate], folders: Sequence[str] = ()) -> None:
+    def push(
+        self, ledger: str, updates: Sequence[RefUpdate], folders: Sequence[str] = (), step: str = ""
+    ) -> None:
         """Push the ledger by fast-forward ('' for none) and the refs of `updates`, atomically if the remote can. Of `folders`
-        all refs here that the remote does not have.
+        all refs here that the remote does not have. `step`: what the line of progress says.
 
         Otherwise the ledger goes first: its events decide what the numbers mean, and the next sync pushes refs that are
         missing. Refs without their events would be misleading.
@@ -155,17 +157,18 @@ class Remote:
         leases = [f"--force-with-lease={u.ref}:{u.old}" for u in updates if u.old != NO_OID]
         specs = [f"{'' if u.new == NO_OID else u.new}:{u.ref}" for u in updates]
         specs += [f"{folder}*:{folder}*" for folder in folders]
-        if self._push("--atomic", *leases, "--end-of-options", self.remote, *spec, *specs):
+        step = step or f"pushing to {self.remote}"
+        if self._push(step, "--atomic", *leases, "--end-of-options", self.remote, *spec, *specs):
             return
         for words in ((spec, ()), (specs, leases)):
             if words[0]:
-                self._push(*words[1], "--end-of-options", self.remote, *words[0])
+                self._push(step, *words[1], "--end-of-options", self.remote, *words[0])
 
-    def _push(self, *words: str) -> bool:
+    def _push(self, step: str, *words: str) -> bool:
         """Whether it was pushed; False if the remote cannot push atomically. RemoteMoved; CONFLICT if a ref was refused."""
         # With this setting, git would force all refs. The variable is for our hook pre-push.
         git = self.git.with_config(f"remote.{self.remote}.mirror=false").with_env(DEVS_GIT_SYNC="yes")
-        status, out, err = self._run(f"pushing to {self.remote}", *_PUSH, *words, git=git)
+        status, out, err = self._run(step, *_PUSH, *words, git=git)
         if not status:
             return True
         if "does not support --atomic" in err:
