@@ -117,6 +117,7 @@ def _going_back(verb: str, prepare: Callable[[Person], None]) -> Callable[[Perso
         "restore": 'exec "$0" restore --yes "own$(cat .git/next)@1"',
         "rewind": 'exec "$0" rewind --yes "own$(cat .git/next)@1"',
         "undo": 'exec "$0" undo --yes',
+        "task result": 'echo Done. | "$0" task result "own$(cat .git/next)"',
         "fork": 'exec "$0" fork --yes --no-worktree "own$(cat .git/next)@1" --name "fork$(cat .git/next)"',
     }[verb]
 
@@ -152,6 +153,7 @@ _ARMS: dict[str, Callable[[Person], Arm]] = {
     "rewind": _going_back("rewind", _nothing),
     "undo": _going_back("undo", _rewound),
     "fork": _going_back("fork", _nothing),
+    "task result": _going_back("task result", _nothing),
 }
 
 

@@ -7,6 +7,7 @@ from devs_git.domain.checkpoints.task_states import require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_tasks import TaskResult
 from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.history import Task
 from devs_git.domain.text.field_values import check_body
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
@@ -36,14 +37,18 @@ class Result:
 
 
 def find(workspace: Workspace, request: Request) -> None:
-    require_task(workspace.ledger.require().history, request.task_id)
+    _task(workspace.ledger.require(), request)
+
+
+def _task(tip: Tip, request: Request) -> Task:
+    return require_task(task_files.history_of(tip, request.task_id), request.task_id)
 
 
 def run(workspace: Workspace, request: Request) -> Result:
     op_id = workspace.new_id("task result", request.task_id)
 
     def build(tip: Tip) -> Draft:
-        task = require_task(tip.history, request.task_id)
+        task = _task(tip, request)
         work = Work(task.task_id, task.agent, "", task.phase)
         content = TaskResult(task.task_id, op_id)
         event = workspace.event_of(content, f"task: result of {task.task_id}", verb_name="task result")

@@ -19,6 +19,8 @@ from devs_git.commands import (
 from devs_git.domain.checkpoints.rows import ChildTask, TaskPage
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts import log_text
+from devs_git.storage.ledger import task_files
+from devs_git.storage.ledger.store import Ledger
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import ask
 from tests.support.timeline_scene import say
@@ -48,6 +50,19 @@ def worked(ledgered: Workspace, repo: Path) -> Workspace:
     task_result.run(ledgered, task_result.Request("1", "Dates are read."))
     task_complete.run(ledgered, task_complete.Request("1", "done"))
     return ledgered
+
+
+@pytest.mark.quick
+@pytest.mark.usefixtures("worked")
+def test_a_result_of_a_new_task_is_recorded_without_the_whole_ledger(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        Ledger, "history_at", lambda _self, oid: pytest.fail(f"all events of {oid} were read")
+    )
+    task_result.run(Workspace.open(repo), task_result.Request("1", "Dates are written, too."))
+    record = task_files.newest(Workspace.open(repo).ledger.tip(), "task-1")
+    assert (record["result"], record["phase"]) == ("Dates are written, too.", "review")
 
 
 @pytest.mark.quick
