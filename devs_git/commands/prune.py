@@ -63,6 +63,11 @@ class Result(VerbResult):
     event: str
     blocked_by: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def needs_question(self) -> bool:
+        """Not if nothing would be deleted."""
+        return any(kind.count for kind in self.kinds)
+
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Delete it and record that. PLAN_STALE; CONFLICT if a ref moves meanwhile, and then nothing was deleted."""

@@ -52,6 +52,11 @@ class Result(VerbResult):
     event: str
     blocked_by: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def needs_question(self) -> bool:
+        """Not if nothing would be deleted."""
+        return bool(self.snapshots)
+
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Delete them and record it in one transaction; CONFLICT if one of them moves meanwhile."""

@@ -56,6 +56,11 @@ class Result(VerbResult):
     event: str
     blocked_by: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def needs_question(self) -> bool:
+        """Not if nothing would be deleted."""
+        return bool(self.traces)
+
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Delete them and record it. The event is written inside the transaction: what cannot be recorded is not deleted."""

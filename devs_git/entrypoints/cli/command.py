@@ -132,8 +132,9 @@ def _ask(
         return request
     with terminal.progress_line(workspace):
         planned: Any = router.call(name, workspace, request.as_dry_run())
+    bound = request.bound_to(planned.plan_id) if planned.plan_id else request
     if not planned.needs_question:
-        return request
+        return bound
     from devs_git.entrypoints.cli.texts.render import fold
 
     blocked = planned.blocked_by
@@ -144,7 +145,7 @@ def _ask(
     if blocked:
         return request
     terminal.ask("Continue?")
-    return request.bound_to(planned.plan_id) if planned.plan_id else request
+    return bound
 
 
 def text_or_file(plan: str) -> str:

@@ -1,4 +1,4 @@
-"""A refusal fits the terminal, and the command that its hint names can be copied."""
+"""Refusals, plans and questions fit the terminal. The command that a hint names can be copied. Nothing is asked for nothing."""
 
 from __future__ import annotations
 
@@ -72,6 +72,16 @@ def test_the_lines_of_a_change_in_a_question_stay_as_they_are(
     gate = json.loads(devs_git(*words, where=initialised))["gate_id"]
     shown = at_terminal(initialised, "gate", "approve", gate, typed="n\n", size=(24, 40))[1]
     assert f"+    key: ssh-ed25519 {KEY}" in shown.splitlines()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("prune",), ("snapshot", "prune", "--older-than", "30d"), ("trace", "prune", "--older-than", "30d")],
+)
+def test_where_nothing_would_be_deleted_nothing_is_asked(words: tuple[str, ...], initialised: Path) -> None:
+    status, shown = at_terminal(initialised, *words)
+    assert status == 0
+    assert "[y/N]" not in shown
 
 
 def test_in_a_file_each_sentence_is_one_line(initialised: Path) -> None:
