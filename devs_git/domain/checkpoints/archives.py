@@ -27,7 +27,7 @@ from devs_git.values import immutable
 
 _REF: Final = rf"refs/(devs/checkpoints/task-[^/ \n]+/{NUMBER_FORM}|tags/devs/task-[^/ \n]+)"
 _LINE: Final = re.compile(
-    rf"({OID_FORM}) ({OID_FORM}) ([0-9]{{1,9}})((?: {_REF})+)\n".encode("ascii"), re.ASCII
+    rf"({OID_FORM}) ({OID_FORM}) ([0-9]{{1,9}})((?: {_REF}){{1,2}})\n".encode("ascii"), re.ASCII
 )
 
 _LIST: Final = "commits-"
@@ -79,13 +79,19 @@ def write_file(entries: Iterable[Entry], tags: Mapping[str, bytes]) -> bytes:
 
 
 def read_file(data: bytes) -> Iterator[tuple[Entry, bytes]]:
-    """Each entry of a file of an archive, with the bytes of its tag. ValueError if it is not as `write_file` makes it."""
-    at = 0
+    """Each entry of a file of an archive, with the bytes of its tag. ValueError if it is not as `write_file` makes it.
+
+    A tag has one line, with its numbered ref and its visible tag: a small file could else unfold to millions of entries.
+    """
+    at, seen = 0, set[str]()
     while at < len(data):
         line = _LINE.match(data, at)
         if not line:
             raise ValueError(f"byte {at} does not begin a tag")
         tag, commit, size = line[1].decode(), line[2].decode(), int(line[3])
+        if tag in seen:
+            raise ValueError(f"the tag {tag} is there twice")
+        seen.add(tag)
         at = line.end() + size + 1
         if data[at - 1 : at] != b"\n":
             raise ValueError(f"the tag {tag} has another size")

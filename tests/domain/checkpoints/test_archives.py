@@ -26,8 +26,16 @@ def entry(ref: str, tag: str) -> Entry:
     return Entry(ref, tag, tag[::-1].replace("0", "f"))
 
 
+def two_of_each_tag(entries: list[Entry]) -> list[Entry]:
+    """A tag has at most two refs: the numbered one and the visible one."""
+    return [one for at, one in enumerate(entries) if [each.tag for each in entries[:at]].count(one.tag) < 2]
+
+
+ENTRIES = st.lists(st.builds(entry, REFS, TAGS), unique=True).map(two_of_each_tag)
+
+
 @pytest.mark.quick
-@given(st.lists(st.builds(entry, REFS, TAGS), unique=True), st.dictionaries(TAGS, st.binary(max_size=40)))
+@given(ENTRIES, st.dictionaries(TAGS, st.binary(max_size=40)))
 def test_what_is_written_to_a_file_of_an_archive_is_read_again(
     entries: list[Entry], some: dict[str, bytes]
 ) -> None:
@@ -79,6 +87,21 @@ def test_a_damaged_file_of_an_archive_is_read_up_to_the_damage_or_as_it_was(nois
 def test_a_file_that_names_another_ref_is_not_read(line: bytes) -> None:
     with pytest.raises(ValueError, match=r"tag"):
         list(archives.read_file(line))
+
+
+@pytest.mark.quick
+def test_a_small_file_of_an_archive_does_not_unfold_to_endless_entries() -> None:
+    """Equal lines, and many refs of one tag, compress well."""
+    ref, tag = ids.checkpoint_ref("task-1", 1), "1" * 40
+    once = archives.write_file([entry(ref, tag)], {tag: b"x"})
+    read = archives.read_file(once * 9)
+    assert next(read)[0].ref == ref
+    with pytest.raises(ValueError, match="is there twice"):
+        next(read)
+    many = [entry(ids.checkpoint_ref("task-1", number), tag) for number in (1, 2, 3)]
+    assert len(list(archives.read_file(archives.write_file(many[:2], {tag: b"x"})))) == 2
+    with pytest.raises(ValueError, match="does not begin a tag"):
+        next(archives.read_file(archives.write_file(many, {tag: b"x"})))
 
 
 def point(task: str, number: int, **changes: Any) -> Checkpoint:
