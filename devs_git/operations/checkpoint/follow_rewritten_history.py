@@ -18,6 +18,7 @@ from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import ARCHIVES, checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
+from devs_git.operations.checkpoint import events_before_rewrite
 from devs_git.operations.checkpoint.follow_rewrite import write_moved_tag
 from devs_git.operations.checkpoint.record_checkpoint import taken_numbers
 from devs_git.operations.setup import adopt_ledger
@@ -227,8 +228,8 @@ def _repairs(workspace: Workspace, tip: Tip, state: State, new_of: Mapping[str, 
 class LedgerRewrite:
     """What to do with a ledger that was rewritten together with the code. Both are '' if it was not rewritten.
 
-    `believed`: the tip of the new ledger, if it is sound, because trailers of commits name its events. `back`: the old tip, if
-    that is whole here, and another clone may have it or the new ledger is not sound.
+    `back`: the old tip, if that ledger is whole here or can be built again, and commits name its events, another clone may
+    have it, or the new ledger is not sound. `believed`: the tip of the new ledger, if it is sound.
     """
 
     back: str = ""
@@ -236,7 +237,7 @@ class LedgerRewrite:
 
 
 def find_ledger_rewrite(workspace: Workspace, new_of: Mapping[str, str] | None) -> LedgerRewrite:
-    """Whether the map says that the ledger was rewritten, and what to do then; reads only.
+    """Whether the map says that the ledger was rewritten, and what to do then. Changes no ref; may write old events again.
 
     HISTORY_REWRITTEN if another clone may have the old one, LEDGER_FORK if genesis or first policy differ, and what else
     is wrong with the new ledger.
@@ -248,13 +249,16 @@ def find_ledger_rewrite(workspace: Workspace, new_of: Mapping[str, str] | None) 
     if not known or known == tip or (here and now != tip):
         return LedgerRewrite()
     git, reason = ledger.git, rewritten_commits.ledger_rewritten(known)
+    built = now == tip and events_before_rewrite.rebuild(ledger, known, tip, new_of or {})
+    if built and events_before_rewrite.commits_name_it(ledger, known, tip):
+        return LedgerRewrite(back=known)
     if now and not refs.list_refs(git, _SEEN) and git.says("merge-base", "--is-ancestor", now, tip):
         try:
             _judge(ledger, tip)
             return LedgerRewrite(believed=tip)
         except DevsError as error:
             reason = error
-    if here and git.attempt("rev-list", "--objects", "--quiet", known, "--", ok=(0, 1, 128))[0] == 0:
+    if built or (here and events_before_rewrite.is_whole(ledger, known)):
         return LedgerRewrite(back=known)
     raise reason
 

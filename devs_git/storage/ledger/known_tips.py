@@ -34,7 +34,7 @@ def tips(git: Git, common: Path, *, own: bool = False) -> dict[str, str]:
         found.setdefault(_line(folder / "devs" / "view"), "the view .devs/")
     for name, oid in () if own else refs.list_refs(git, "refs/devs/remotes").items():
         found.setdefault(oid, f"sync with {name.removeprefix('refs/devs/remotes/').removesuffix('/ledger')}")
-    for commit, oid in () if own else _trailer_tips(git):
+    for commit, oid in () if own else named_by_commits(git):
         found.setdefault(oid, f"commit {commit[:12]}")
     return {oid: how for oid, how in found.items() if is_oid(oid) and oid != NO_OID}
 
@@ -46,7 +46,8 @@ def _line(path: Path) -> str:
         return ""
 
 
-def _trailer_tips(git: Git) -> Iterator[tuple[str, str]]:
+def named_by_commits(git: Git) -> Iterator[tuple[str, str]]:
+    """The newest commits of local branches, each with the event that it names ('' for none)."""
     form = f"--format=%H %(trailers:key={TrailerKey.LEDGER},valueonly,separator=%x2C)"
     limits = (f"--max-count={_MOST}", "--no-commit-header", "--exclude=devs/*", "--branches")
     for line in split_lines(git.run("rev-list", form, *limits, "--").decode("utf-8", "replace")):
