@@ -108,7 +108,7 @@ class Objects:
             known = loose_objects.read_file(self.folder.parent / newest_objects.FOLDER / oid)
             if known and known[0] == kind:
                 return known[1]
-            here = self.exists(oid)
+            here = self._is_stored(oid)
             if not here and any(self.folder.glob("pack/*.promisor")):
                 from devs_git.storage.git import failures
 
@@ -118,6 +118,15 @@ class Objects:
         if found != _KINDS[kind]:
             raise DevsError("LEDGER_MUTATED", f"Object {oid} is not a {kind}.", oid=oid)
         return data
+
+    def _is_stored(self, oid: str) -> bool:
+        """Whether there is an object that cannot be read. False if the store has no folder, as before its first object."""
+        import pygit2
+
+        try:
+            return self.exists(oid)
+        except pygit2.GitError:
+            return False
 
     def exists(self, oid: str) -> bool:
         return loose_objects.exists(self.folder, oid) or oid in self._store
