@@ -15,7 +15,7 @@ import pytest
 from devs_git.commands import branch, diff, gate_list, history, log, restore, rewind, show, task_status
 from devs_git.domain.ledger.events import LEDGER, NO_OID
 from devs_git.errors import DevsError
-from devs_git.storage.ledger.index import NAME, index_file, reached_commits
+from devs_git.storage.ledger.index import NAME, index_file, listing, reached_commits
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support.attacker import codes_in, findings
@@ -86,6 +86,8 @@ def decided(clone: Clone) -> list[Any]:
         clone.call("restore", restore.Request(target="11", dry_run=True)),
         clone.call("gate list", gate_list.Request()),
         codes_in(),
+        # What `resume` and the hook after a compaction tell of a task.
+        listing.with_task(Workspace.open(Path.cwd()).ledger.tip(), "task-10").tasks["task-10"].title,
     ]
     for name in ("task-10", "task-11@1"):
         made = clone.call("branch", branch.Request(target=name, name="from-here"))

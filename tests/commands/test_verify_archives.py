@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import archive, doctor, verify
+from devs_git.commands import archive, doctor, task_result, verify
 from devs_git.commands.verify import Result
 from devs_git.domain.ledger.ids import ARCHIVES
 from devs_git.entrypoints import router
@@ -96,6 +96,13 @@ def test_an_archive_that_is_missing_is_found_by_a_check_that_takes_older_events(
     made = archive_all(scene.top)
     git("update-ref", "-d", f"{ARCHIVES}/{made}", where=scene.top)
     assert ("TAG_MISSING", "error", f"{ARCHIVES}/{made}") in found(scene.top, judged)
+
+
+def test_a_newer_event_of_a_task_is_judged_with_the_archive_of_an_older_one(scene: Scene) -> None:
+    archive_all(scene.top)
+    judged = check(scene.top).judged
+    router.call("task result", Workspace.open(scene.top), task_result.Request("10", "Done."))
+    assert judged_part(scene.top, judged) == (True, True)
 
 
 def test_an_archive_whose_ref_was_moved_is_found(scene: Scene) -> None:
