@@ -75,7 +75,7 @@ def _time_limit(row: Verb) -> Iterator[None]:
         raise DevsError(
             "CHECKOUT_TIMEOUT",
             f"'{row.name}' took longer than {row.seconds:g} seconds ({error}). Everything is as it was.",
-            hint="Try again, or use git switch for very large changes.",
+            hint="Try again, or use git switch for very large changes. After a large fetch, run first: devs-git status",
         ) from error
 
 

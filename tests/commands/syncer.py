@@ -29,7 +29,7 @@ def main(top: str, arm: str, start: str) -> None:
             fcntl.flock(stream, fcntl.LOCK_SH)
         return found
 
-    def forced(self: Remote, ledger: str, _updates: Any, _folders: Any) -> None:
+    def forced(self: Remote, ledger: str, *_others: Any) -> None:
         # The other clone may hold the remote's ref at this moment; what is shown is the loss, not that lock.
         push = ("push", "-q", "--force", self.remote, f"{ledger}:refs/heads/devs/ledger")
         assert any(self.git.attempt(*push, ok=(0, 1))[0] == 0 for _ in range(100))

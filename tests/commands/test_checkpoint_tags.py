@@ -70,8 +70,8 @@ def test_a_tag_of_that_name_that_is_not_ours_is_never_moved(
 ) -> None:
     from devs_git.errors import DevsError
 
-    git("tag", "devs/task-10", "HEAD~1")
     task_start.run(ledgered, task_start.Request("10"))
+    git("tag", "devs/task-10", "HEAD~1")
     (repo / "new.txt").write_text("new\n")
     before = git("for-each-ref")
     with pytest.raises(DevsError, match="does not know") as refused:
