@@ -71,7 +71,7 @@ def visible_tag(workspace: Workspace, tip: Tip, task: str) -> str:
         raise DevsError(
             "CONFLICT",
             f"There is a tag devs/{task} that this ledger does not know.",
-            hint=f"It may be of another clone: devs-git sync. If nobody needs it, delete it: git tag -d devs/{task}",
+            hint=f"If it comes from another clone, run: devs-git sync. If nobody needs it, delete it: git tag -d devs/{task}",
             task_id=task,
         )
     return held or NO_OID

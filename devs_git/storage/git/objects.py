@@ -120,7 +120,7 @@ class Objects:
         return data
 
     def _is_stored(self, oid: str) -> bool:
-        """Whether there is an object that cannot be read. False if the store has no folder, as before its first object."""
+        """Whether this object is stored, readable or not. False if the store has no folder, as before its first object."""
         import pygit2
 
         try:

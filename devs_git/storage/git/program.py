@@ -256,7 +256,7 @@ def require_own_objects(git: Git, common: Path) -> None:
         if given.get(name):
             raise invalid(
                 name,
-                f"{name} is set. What this command writes would lack objects as soon as it is not set.",
+                f"{name} is set. Without this variable, what the command writes would lack objects.",
                 hint=f"Run the command without it: env -u {OWN_OBJECTS} -u {OTHER_OBJECTS} devs-git ...",
             )
 
